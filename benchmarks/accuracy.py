@@ -18,6 +18,7 @@ import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -107,7 +108,8 @@ def cases(groups: set[str]) -> Iterator[Case]:
     }
     for group in [group for group in listed if group in groups]:
         for name, source, directed in listed[group]:
-            yield Case(name, group, check_graph(source, directed=directed))
+            graph = check_graph(source, directed=directed)
+            yield Case(name, group, graph.described_as(labels=None))
 
 
 def options_of(setting: str, algorithm: Any) -> Row | None:
@@ -137,44 +139,37 @@ def history_of(name: str, count: int) -> str:
     return str(file)
 
 
-def graph_for(case: Case, algorithm: Any) -> Graph:
-    """Return the graph as an algorithm needs it."""
-    undirected = algorithm.undirected and case.graph.directed
-    return symmetric(case.graph) if undirected else case.graph
+def jobs_of(case: Case) -> Iterator[tuple[str, Any, Graph]]:
+    """Yield each job with its algorithm, and the graph as that needs it.
+
+    A graph without directions has none that would be the same on the directed one.
+    """
+    for job, (name, parameters) in JOBS.items():
+        algorithm = check_algorithm(name, parameters)
+        if not algorithm.undirected:
+            yield job, algorithm, case.graph
+        elif not case.name.endswith("(undirected)"):
+            yield job, algorithm, symmetric(case.graph) if case.graph.directed else case.graph
 
 
 def study(case: Case, settings: list[str], seeds: int) -> Iterator[Row]:
     """Yield the predictions of all jobs on one graph, each beside a run after it."""
-    for job, (name, parameters) in JOBS.items():
-        algorithm = check_algorithm(name, parameters)
-        if case.name.endswith("(undirected)") and algorithm.undirected:
-            continue  # the same as the directed one
-        graph = graph_for(case, algorithm)
-        for setting in settings:
-            options = options_of(setting, algorithm)
-            if options is None:
-                continue
-            for seed in range(seeds):
-                # Each with a graph of its own: what one derives from it, the other would find.
-                mine, own = (
-                    Graph(graph.indptr, graph.indices, directed=graph.directed) for _ in range(2)
-                )
-                given = {"history": "none", "seed": seed} | options
-                found = predict_graph.predict(algorithm, mine, **given).to_dict()
-                truth = predict_graph.run(algorithm, own, history="none").to_dict()
-                # Neither reads the graph.
-                for each in (found, truth):
-                    drop_reading(each)
-                yield result((case.name, case.group, job, setting), found, truth)
-
-
-def drop_reading(answer: Row) -> None:
-    """Take the time to read the graph out of a runtime."""
-    read, runtime = answer["phases"]["read"], answer["runtime_seconds"]
-    if isinstance(runtime, dict):
-        answer["runtime_seconds"] = {name: value - read for name, value in runtime.items()}
-    else:
-        answer["runtime_seconds"] = runtime - read
+    for (job, algorithm, graph), setting in product(jobs_of(case), settings):
+        options = options_of(setting, algorithm)
+        if options is None:
+            continue
+        for seed in range(seeds):
+            # Each with a graph of its own: what one derives from it, the other would find.
+            given = {"history": "none", "seed": seed} | options
+            found = predict_graph.predict(algorithm, graph.fresh(), **given).to_dict()
+            truth = predict_graph.run(algorithm, graph.fresh(), history="none").to_dict()
+            # Neither reads the graph.
+            truth["runtime_seconds"] -= truth["phases"]["read"]
+            found["runtime_seconds"] = {
+                name: value - found["phases"]["read"]
+                for name, value in found["runtime_seconds"].items()
+            }
+            yield result((case.name, case.group, job, setting), found, truth)
 
 
 def result(names: tuple[str, str, str, str], found: Row, truth: Row) -> Row:

@@ -14,17 +14,17 @@ import json
 import math
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 from scipy.optimize import nnls
 
 import predict_graph
-from benchmarks.accuracy import JOBS, cases, graph_for, options_of
-from benchmarks.accuracy import Case as StudyCase
-from benchmarks.common import study_parser, table, write
+from benchmarks.accuracy import cases, jobs_of, options_of
+from benchmarks.common import Row, study_parser, table, write
 from predict_graph.algorithms import check_algorithm
 from predict_graph.calibration import FILE, beyond_cache, calibration, log_std, usual_of
 from predict_graph.engines import RunProfile
@@ -50,11 +50,9 @@ SIZES = (
     "rmat:scale=21,edge_factor=16,seed=1",
 )
 COSTS = ("fixed", "edge_ns", "sampled_edge_ns")
-FIGURES = ("iterations", "setup_ns", "iteration_ns")
 
 
-@dataclass(frozen=True)
-class Error:
+class Error(NamedTuple):
     """The standard deviation that a source needs for its interval to hold in one case."""
 
     graph: str
@@ -68,83 +66,61 @@ def needed(error: float, known: float = 0.0) -> float:
     return math.sqrt(max((error / QUANTILE) ** 2 - known**2, 0.0))
 
 
-def measured(case: StudyCase, job: str) -> Iterator[Error | tuple[str, dict[str, float]]]:
-    """Yield the errors of one job on one graph, and what its run took."""
-    name, parameters = JOBS[job]
-    algorithm = check_algorithm(name, parameters)
-    if case.name.endswith("(undirected)") and algorithm.undirected:
-        return  # the same as the directed one
-    graph = graph_for(case, algorithm)
-    mine, own = (Graph(graph.indptr, graph.indices, directed=graph.directed) for _ in range(2))
-    options = options_of("samples", algorithm) or {}
-    found = predict_graph.predict(algorithm, mine, history="none", seed=0, **options)
-    run = predict_graph.run(algorithm, own, history="none")
-    yield from of_samples(case.name, name, found, run)
-    yield from of_baselines(case.name, algorithm, graph, run)
-
-
-def of_samples(graph: str, name: str, found: Prediction, run: RunProfile) -> Iterator[Error]:
+def of_samples(case: str, name: str, found: Prediction, run: RunProfile) -> Iterator[Error]:
     """Yield the errors of iterations and of the seconds of one, each beside what is known."""
     source, iterations = METHODS.get(found.method["name"]), found.iterations
-    assert iterations is not None
     if source:
         spread = math.log(iterations.high / max(iterations.low, 1)) / 2.0 / QUANTILE
         known = math.sqrt(max(spread**2 - log_std(source, name) ** 2, 0.0))
         error = math.log(iterations.predicted / run.iterations)
-        yield Error(graph, source, name, needed(error, known))
+        yield Error(case, source, name, needed(error, known))
     source = "seconds by samples"
     each = run.phases["superstep"] / run.iterations
     error = math.log(found.phases["superstep"] / iterations.predicted / each)
     own = found.evidence[-1].log_std ** 2 - log_std(source, name) ** 2
     known = math.sqrt(max(own, 0.0) + log_std("equal runs", name) ** 2)
-    yield Error(graph, source, name, needed(error, known))
+    yield Error(case, source, name, needed(error, known))
 
 
-def of_baselines(
+def of_baseline(
     case: str, algorithm: Any, graph: Graph, run: RunProfile
-) -> Iterator[Error | tuple[str, dict[str, float]]]:
-    """Yield the errors of baselines, and the usual figures of the default parameters."""
+) -> tuple[list[Error], Row]:
+    """Return the errors of the baseline estimate, and what the run took.
+
+    The ns of an iteration are those with which the baseline would have estimated its seconds.
+    """
     (baseline,) = baselines_of(graph, [algorithm], None)
-    name, own = algorithm.name, float(run.iteration_seconds.sum())
+    name, each = algorithm.name, float(run.iteration_seconds.sum()) / run.iterations
     deep = algorithm.by_hops and depth_of(graph) is not None
     source = "iterations by depth" if deep else "usual iterations"
-    yield Error(case, source, name, needed(math.log(baseline.iterations / run.iterations)))
-    each, said = own / run.iterations, baseline.superstep_seconds / baseline.iterations
-    yield Error(case, "usual seconds", name, needed(math.log(said / each)))
-    if algorithm.to_dict() == check_algorithm(name).to_dict():
-        work = graph.edges + graph.vertices
-        prior = run.prior.phases["setup"] if run.prior else 0.0
-        setup = 1e9 * (run.phases["setup"] - prior) / work - reversing(algorithm, graph)
-        figures = (run.iterations, max(setup, 0.0), said_as(baseline, each))
-        yield name, dict(zip(FIGURES, figures, strict=True))
+    factor = each / (baseline.superstep_seconds / baseline.iterations)
+    errors = [
+        Error(case, source, name, needed(math.log(run.iterations / baseline.iterations))),
+        Error(case, "usual seconds", name, needed(math.log(factor))),
+    ]
+    prior = run.prior.phases["setup"] if run.prior else 0.0
+    setup = 1e9 * (run.phases["setup"] - prior) / (graph.edges + graph.vertices)
+    return errors, {
+        "algorithm": name,
+        "iterations": run.iterations,
+        "setup_ns": max(setup - reversing(algorithm, graph), 0.0),
+        "iteration_ns": usual_of(name).iteration_ns * factor,
+    }
 
 
-def said_as(baseline: Any, each: float) -> float:
-    """Return the usual ns with which a baseline would have said so many seconds an iteration."""
-    said = baseline.superstep_seconds / baseline.iterations
-    return usual_of(baseline.algorithm.name).iteration_ns * each / said
-
-
-def calibrated(errors: list[Error], usual: dict[str, list[dict[str, float]]]) -> dict[str, Any]:
+def calibrated(errors: pd.DataFrame, usual: pd.DataFrame) -> dict[str, Any]:
     """Return the content of the file; that of equal runs stays (docs/studies/overhead.md)."""
     stds = {name: calibration()["log_std"][name] for name in ELSEWHERE}
-    for source in sorted({each.source for each in errors}):
-        own = [each for each in errors if each.source == source]
+    for source, own in errors.groupby("source"):
         stds[source] = {"": least(own)}
-        for name in sorted({each.algorithm for each in own}):
-            alone = [each for each in own if each.algorithm == name]
+        for name, alone in own.groupby("algorithm"):
             std = least(alone)
             if std > stds[source][""] and len(alone) >= FEWEST:
                 stds[source][name] = std
-    medians = {
-        name: {key: round(float(np.median([row[key] for row in rows])), 3) for key in FIGURES}
-        for name, rows in sorted(usual.items())
-    }
-    together = {
-        key: round(float(np.median([row[key] for row in medians.values()])), 3) for key in FIGURES
-    }
+    medians = usual.groupby("algorithm").median().round(3)
+    together = {"": medians.median().round(3).to_dict()}
     cold = calibration()["cold_seconds"]
-    return {"cold_seconds": cold, "log_std": stds, "usual": {"": together, **medians}}
+    return {"cold_seconds": cold, "log_std": stds, "usual": together | medians.T.to_dict()}
 
 
 def reversal() -> float:
@@ -181,27 +157,26 @@ def sampling_costs(name: str) -> dict[str, float]:
     return {key: round(float(each), 4) for key, each in zip(COSTS, found, strict=True)}
 
 
-def least(errors: list[Error]) -> float:
+def least(errors: pd.DataFrame) -> float:
     """Return the standard deviation with which 90% of the intervals hold."""
-    return round(float(np.quantile([each.needed for each in errors], 0.9)), 3)
+    return round(float(errors.needed.quantile(0.9)), 3)
 
 
-def held(errors: list[Error], left_out: str) -> list[bool]:
+def held(errors: pd.DataFrame, left_out: str) -> list[bool]:
     """Return whether the intervals of one graph hold with what the other graphs need."""
-    others = least([each for each in errors if each.graph != left_out])
-    return [each.needed <= others for each in errors if each.graph == left_out]
+    out = errors.graph == left_out
+    return list(errors[out].needed <= least(errors[~out]))
 
 
-def summary(errors: list[Error], stds: dict[str, dict[str, float]]) -> list[str]:
+def summary(errors: pd.DataFrame, stds: dict[str, dict[str, float]]) -> list[str]:
     """Return a row for each source and algorithm that has a standard deviation of its own."""
     rows = []
-    for source in sorted({each.source for each in errors}):
+    for source, of_source in errors.groupby("source"):
         for name, std in stds[source].items():
-            own = [e for e in errors if e.source == source and name in ("", e.algorithm)]
-            holds = [each for graph in {e.graph for e in own} for each in held(own, graph)]
-            worst = max(each.needed for each in own)
-            cells = [str(len(own)), f"{std:.3f}", f"{np.mean(holds):.0%}", f"{worst:.2f}"]
-            rows.append([source, name or "all", *cells])
+            own = of_source[of_source.algorithm == name] if name else of_source
+            holds = [each for graph in own.graph.unique() for each in held(own, graph)]
+            cells = [source, name or "all", str(len(own)), f"{std:.3f}", f"{np.mean(holds):.0%}"]
+            rows.append([*cells, f"{own.needed.max():.2f}"])
     head = ["source", "algorithm", "n", "standard deviation", "interval holds, graph left out"]
     return table([*head, "most that is needed"], rows, text_columns=2)
 
@@ -214,33 +189,34 @@ def main() -> None:
     arguments = parser.parse_args()
     turned = reversal()
     errors: list[Error] = []
-    usual: dict[str, list[dict[str, float]]] = {}
+    usual: list[Row] = []
     for case in cases(set(arguments.groups.split(","))):
-        for job in JOBS:
-            for each in measured(case, job):
-                if isinstance(each, Error):
-                    errors.append(each)
-                else:
-                    usual.setdefault(each[0], []).append(each[1])
+        for _, algorithm, graph in jobs_of(case):
+            given = {"history": "none", "seed": 0, **(options_of("samples", algorithm) or {})}
+            prediction = predict_graph.predict(algorithm, graph.fresh(), **given)
+            run = predict_graph.run(algorithm, graph.fresh(), history="none")
+            errors += of_samples(case.name, algorithm.name, prediction, run)
+            of_this, figures = of_baseline(case.name, algorithm, graph, run)
+            errors += of_this
+            if algorithm.to_dict() == check_algorithm(algorithm.name).to_dict():
+                usual.append(figures)
         print(case.name, flush=True)
-    found = calibrated(errors, usual)
-    costs = {name: sampling_costs(name) for name in sorted(usual)}
+    found = calibrated(pd.DataFrame(errors), pd.DataFrame(usual))
+    costs = {name: sampling_costs(name) for name in found["usual"] if name}
     most = {key: max(own[key] for own in costs.values()) for key in COSTS}
     found |= {"sampling": {"": most, **costs}, "reverse_ns": turned}
     arguments.json.write_text(json.dumps(found, indent=1, sort_keys=True) + "\n", encoding="utf-8")
-    write(arguments.out, summary(errors, found["log_std"]), "sources")
-    rows = [
-        [name or "all", *(f"{own[key]:g}" for key in FIGURES)]
-        for name, own in found["usual"].items()
-    ]
-    head = ["algorithm", "iterations: median", "setup, ns an edge", "iteration, ns an edge"]
-    write(arguments.out, table(head, rows), "usual")
-    rows = [
-        [name or "all", *(f"{own[key]:g}" for key in COSTS)]
-        for name, own in found["sampling"].items()
-    ]
-    head = ["algorithm", "fixed, s", "ns an edge of the graph", "ns an edge of the samples"]
-    write(arguments.out, table(head, rows), "sampling")
+    write(arguments.out, summary(pd.DataFrame(errors), found["log_std"]), "sources")
+    heads = {
+        "usual": ["iterations: median", "setup, ns an edge", "iteration, ns an edge"],
+        "sampling": ["fixed, s", "ns an edge of the graph", "ns an edge of the samples"],
+    }
+    for section, head in heads.items():
+        rows = [
+            [name or "all", *(f"{value:g}" for value in figures.values())]
+            for name, figures in found[section].items()
+        ]
+        write(arguments.out, table(["algorithm", *head], rows), section)
 
 
 if __name__ == "__main__":
