@@ -31,9 +31,11 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from contextlib import closing
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 from markdown_it import MarkdownIt
 
@@ -65,18 +67,9 @@ class Block:
 
     def commands(self) -> Iterator[tuple[str, list[str]]]:
         """Yield each command of a console block with the lines of its output."""
-        command, output, open_ = "", [], False
-        for line in self.text.splitlines():
-            if open_:
-                command += "\n" + line
-            elif line.startswith("$ "):
-                if command:
-                    yield command, output
-                command, output = line[2:], []
-            else:
-                output.append(line)
-            open_ = command.endswith("\\") and not output
-        yield command, output
+        for part in re.split(r"^\$ ", self.text, flags=re.M)[1:]:
+            command = re.match(r"(?:.*\\\n)*.*", part)[0]
+            yield command, part[len(command) + 1 :].splitlines()
 
 
 @dataclass
@@ -91,17 +84,11 @@ class Different(AssertionError):  # noqa: N818
     errors: str = ""
 
     def __str__(self) -> str:
-        here = list(map(_shape, filter(str.strip, self.shown)))
-        there = list(map(_shape, filter(str.strip, self.came)))
-        lines = difflib.unified_diff(here, there, "shown", "came out", lineterm="", n=1)
-        return "\n".join(
-            [
-                f"{self.page.relative_to(ROOT)}:{self.line}: $ {self.command}",
-                *lines,
-                self.errors,
-                f"To write outputs anew: python -m benchmarks.pages --update {self.page}",
-            ]
-        )
+        shapes = (list(map(_shape, filter(str.strip, text))) for text in (self.shown, self.came))
+        lines = difflib.unified_diff(*shapes, "shown", "came out", lineterm="", n=1)
+        first = f"{self.page.relative_to(ROOT)}:{self.line}: $ {self.command}"
+        last = f"To write outputs anew: python -m benchmarks.pages --update {self.page}"
+        return "\n".join([first, *lines, self.errors, last])
 
 
 def pages() -> list[Path]:
@@ -138,10 +125,8 @@ def same_shape(shown: list[str], came: list[str]) -> bool:
     >>> same_shape(["took 1.5 s"], ["needs 1.5 s"])
     False
     """
-    came = [_BUSY.sub("", " ".join(came))]
-    shape = re.escape(_shape(" ".join(shown))).replace("…", ".*?")
-    shape = re.sub(r"(?:\\ )?\.\*\?(?:\\ )?", ".*?", shape)
-    return re.fullmatch(shape, _shape(" ".join(came)), re.S) is not None
+    shape = re.sub(r"(?:\\ )?…(?:\\ )?", ".*?", re.escape(_shape(" ".join(shown))))
+    return re.fullmatch(shape, _shape(_BUSY.sub("", " ".join(came))), re.S) is not None
 
 
 def renewed(shown: list[str], came: list[str]) -> list[str]:
@@ -172,31 +157,33 @@ def _beginning(line: str) -> str:
     return re.sub(r"(?:\\s\*)+", r"\\s*", f"(?:{_NUMBER.pattern})".join(literal))
 
 
-@dataclass
 class _Session:
     """An empty folder, and one Python process, in which the blocks of a page are run."""
 
-    folder: Path
-    environment: dict[str, str] = field(init=False)
-    _python: subprocess.Popen[str] | None = None
-
-    def __post_init__(self) -> None:
+    def __init__(self, folder: Path) -> None:
         place = {"PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])}
         plain = {"COLUMNS": WIDTH, "NO_COLOR": "1", "TERM": "dumb", "PYTHONIOENCODING": "utf-8"}
-        history = {"PREDICT_GRAPH_HISTORY": str(self.folder / ".history.sqlite")}
-        self.environment = {**os.environ, **place, **plain, **history, "MPLBACKEND": "agg"}
+        history = {"PREDICT_GRAPH_HISTORY": str(folder / ".history.sqlite")}
+        environment = {**os.environ, **place, **plain, **history, "MPLBACKEND": "agg"}
+        self.folder = folder
+        self._settings: dict[str, Any] = {"cwd": folder, "env": environment, "text": True}
+        self._python = subprocess.Popen(
+            [sys.executable, "-c", _INTERPRETER],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            **self._settings,
+        )
 
     def shell(self, command: str) -> tuple[list[str], int, str]:
         """Run a command; return its output, its exit status, and what it said besides."""
         done = subprocess.run(
             ["bash", "-c", command],
-            cwd=self.folder,
-            env=self.environment,
             stdin=subprocess.DEVNULL,
             capture_output=True,
-            text=True,
             timeout=SECONDS,
             check=False,
+            **self._settings,
         )
         # Progress comes before an error, on a slow machine.
         error = done.stderr[max(0, done.stderr.find("error:")) :] if done.returncode else ""
@@ -205,18 +192,6 @@ class _Session:
 
     def python(self, code: str) -> tuple[list[str], str]:
         """Run code after that of earlier calls; return what it printed, and its traceback."""
-        if self._python is None:
-            self._python = subprocess.Popen(
-                [sys.executable, "-c", _INTERPRETER],
-                cwd=self.folder,
-                env=self.environment,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                text=True,
-            )
-        assert self._python.stdin is not None
-        assert self._python.stdout is not None
         self._python.stdin.write(json.dumps(code) + "\n")
         self._python.stdin.flush()
         answer = self._python.stdout.readline()
@@ -227,8 +202,7 @@ class _Session:
 
     def close(self) -> None:
         """End the interpreter."""
-        if self._python is not None:
-            self._python.communicate()
+        self._python.communicate()
 
 
 _INTERPRETER = """
@@ -271,23 +245,19 @@ def update_page(page: Path) -> int:
 def _outputs(page: Path, compare: bool) -> Iterator[tuple[Block | None, list[str]]]:
     """Yield for each thing that is run the block that shows it, if any, with its lines anew."""
     blocks = read_blocks(page.read_text(encoding="utf-8"))
-    with tempfile.TemporaryDirectory() as folder:
-        session = _Session(Path(folder))
-        try:
-            for block, after in zip(blocks, [*blocks[1:], None], strict=True):
-                if block.kind == "file":
-                    (session.folder / block.name).write_text(block.text, encoding="utf-8")
-                elif block.kind == "console":
-                    yield block, _run_console(page, block, session, compare)
-                elif block.kind == "python":
-                    came, error = session.python(block.text)
-                    command = block.text.splitlines()[0] + " …"
-                    shown = after.text.splitlines() if after and after.kind == "text" else []
-                    if error or (shown and compare and not same_shape(shown, came)):
-                        raise Different(page, block.lines[0], command, shown, came, error)
-                    yield (after, renewed(shown, came)) if shown else (None, [])
-        finally:
-            session.close()
+    with tempfile.TemporaryDirectory() as folder, closing(_Session(Path(folder))) as session:
+        for block, after in zip(blocks, [*blocks[1:], None], strict=True):
+            if block.kind == "file":
+                (session.folder / block.name).write_text(block.text, encoding="utf-8")
+            elif block.kind == "console":
+                yield block, _run_console(page, block, session, compare)
+            elif block.kind == "python":
+                came, error = session.python(block.text)
+                command = block.text.splitlines()[0] + " …"
+                shown = after.text.splitlines() if after and after.kind == "text" else []
+                if error or (shown and compare and not same_shape(shown, came)):
+                    raise Different(page, block.lines[0], command, shown, came, error)
+                yield (after, renewed(shown, came)) if shown else (None, [])
 
 
 def _run_console(page: Path, block: Block, session: _Session, compare: bool) -> list[str]:
