@@ -12,7 +12,6 @@ import math
 import os
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,56 +20,46 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")  # tiny problems: threads only wai
 import numpy as np
 import pandas as pd
 
-from benchmarks.cluster_peers import LAWS, Boosting, judged
-from benchmarks.cluster_tables import c3o, c3o_growth
+from benchmarks.cluster_peers import LAWS, PEERS, judged
+from benchmarks.cluster_tables import c3o, c3o_growth, drawn_runs
 from benchmarks.common import study_parser, table, write
 from costmodels.scaling import AutoScaling, Ernest, Masha
 
-TRAIN, TEST = (2, 4, 6, 8), (10, 12)
 SHOTS = (3, 4, 5)
 DRAWS = 2
 
 
 MODELS: dict[str, Callable[[], Any]] = {
     "auto": AutoScaling,
-    "ernest, as published": lambda: Ernest(weights="none"),
+    "ernest, as published": PEERS["Ernest, as published"],
     "ernest": Ernest,
     "masha": Masha,
     "usl": LAWS["USL"],
     "power-law": LAWS["power law"],
     "product": LAWS["product of powers"],
-    "gradient boosting": Boosting,
+    "gradient boosting": PEERS["gradient boosting"],
 }
 
 
-@dataclass(frozen=True)
-class Case:
-    """Runs to fit and runs to predict; columns scale, machines, seconds."""
-
-    job: str
-    train: pd.DataFrame
-    test: pd.DataFrame
+Case = tuple[str, pd.DataFrame, pd.DataFrame]  # a job, runs to fit and runs to predict
 
 
-def scale_out(data: Path, train: tuple[int, ...], test: tuple[int, ...]) -> Iterator[Case]:
-    for job, group in c3o(data):
-        known, unknown = (group[group.machines.isin(m)] for m in (train, test))
+def scale_out(data: Path) -> Iterator[Case]:
+    """Runs on 2, 4, 6 and 8 machines; unknown are those on 10 and 12."""
+    for job, runs in c3o(data):
+        known, unknown = runs[runs.machines <= 8], runs[runs.machines >= 10]
         if known.machines.nunique() >= 3 and len(unknown):
-            yield Case(job, known, unknown)
+            yield job, known, unknown
 
 
 def few_shot(data: Path, shots: int) -> Iterator[Case]:
     """Single runs at a few machine counts drawn at random; the other machine counts are unknown."""
     rng = np.random.default_rng(7)
-    for job, group in c3o(data):
-        counts = group.machines.unique()
-        if len(counts) <= shots:
-            continue
-        for _ in range(DRAWS):
-            drawn = rng.choice(counts, shots, replace=False)
-            known = group[group.machines.isin(drawn)]
-            known = known.groupby("machines").sample(1, random_state=int(rng.integers(1 << 30)))
-            yield Case(job, known, group[~group.machines.isin(drawn)])
+    for job, runs in c3o(data):
+        counts = runs.machines.unique()
+        if len(counts) > shots:
+            for _ in range(DRAWS):
+                yield job, *drawn_runs(runs, counts, shots, rng)
 
 
 def growth(data: Path) -> Iterator[Case]:
@@ -79,20 +68,20 @@ def growth(data: Path) -> Iterator[Case]:
         known = runs[(runs.scale <= 75) & (runs.machines <= 8)]
         unknown = runs[(runs.scale == 100) & (runs.machines == 12)]
         if known.scale.nunique() >= 2 and known.machines.nunique() >= 3 and len(unknown):
-            yield Case(job, known, unknown)
+            yield job, known, unknown
 
 
 def evaluate(cases: list[Case]) -> pd.DataFrame:
     """Return one row for each case and model: mean absolute % error, coverage, width."""
     found = []
-    for number, case in enumerate(cases):
+    for job, known, unknown in cases:
         for name, make in MODELS.items():
             try:
-                figures = judged(make, case.train, case.test)
+                figures = judged(make, known, unknown)
             except ValueError:  # too few points for this model
                 figures = (np.nan,) * 3
-            found.append((name, case.job, number, *figures))
-    return pd.DataFrame(found, columns=["model", "job", "case", "error", "held", "width"])
+            found.append((name, job, *figures))
+    return pd.DataFrame(found, columns=["model", "job", "error", "held", "width"])
 
 
 def figure(found: pd.DataFrame, name: str) -> str:
@@ -108,18 +97,18 @@ def figure(found: pd.DataFrame, name: str) -> str:
 
 def noise_floor(cases: list[Case]) -> float:
     """Return the error of a prediction that knows the median of the unknown runs."""
-    errors: dict[str, list[float]] = {}
-    for case in cases:
-        medians = case.test.groupby(["scale", "machines"]).seconds.transform("median")
-        errors.setdefault(case.job, []).append(100 * (medians / case.test.seconds - 1).abs().mean())
-    return float(np.mean([np.mean(of_job) for of_job in errors.values()]))
+    errors = []
+    for job, _, unknown in cases:
+        medians = unknown.groupby(["scale", "machines"]).seconds.transform("median")
+        errors.append((job, 100 * (medians / unknown.seconds - 1).abs().mean()))
+    return pd.DataFrame(errors, columns=["job", "error"]).groupby("job").error.mean().mean()
 
 
 def main() -> None:
     parser = study_parser(__doc__, cluster_tables=True)
     options = parser.parse_args()
     warnings.simplefilter("ignore")
-    tests = {"scale-out": list(scale_out(options.data, TRAIN, TEST))}
+    tests = {"scale-out": list(scale_out(options.data))}
     tests |= {f"{shots} runs": list(few_shot(options.data, shots)) for shots in SHOTS}
     tests["growth"] = list(growth(options.data))
     found = {test: evaluate(cases) for test, cases in tests.items()}

@@ -9,6 +9,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from scipy.optimize import least_squares
+from sklearn.base import clone
+from sklearn.compose import TransformedTargetRegressor
+from sklearn.ensemble import GradientBoostingRegressor
+from sklearn.gaussian_process import GaussianProcessRegressor
+from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
+from sklearn.linear_model import Ridge
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 
 from costmodels.scaling import Ernest, LinearScaling, Term
 
@@ -17,19 +25,6 @@ TREES = 60
 FOLDS = 3
 ROUNDS = 3
 LEVEL = 0.9
-
-
-class Boosting:
-    """Gradient boosting on the logarithm of the time, the peer that extrapolates nothing."""
-
-    def fit(self, X: pd.DataFrame, y: np.ndarray) -> Boosting:
-        from sklearn.ensemble import GradientBoostingRegressor
-
-        self.model = GradientBoostingRegressor(random_state=0).fit(X, np.log(y))
-        return self
-
-    def predict(self, X: pd.DataFrame) -> np.ndarray:
-        return np.exp(self.model.predict(X))
 
 
 class Curve:
@@ -57,25 +52,14 @@ class Curve:
         return self.unit * (constant + factor * self.law(scale, machines, *powers))
 
 
-class LogProcess:
-    """Gaussian process on logarithmic axes."""
-
-    def fit(self, X: pd.DataFrame, y: np.ndarray) -> LogProcess:
-        from sklearn.gaussian_process import GaussianProcessRegressor
-        from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
-
-        table = np.log(X.to_numpy(float))
-        kernel = ConstantKernel(1.0) * Matern(np.ones(table.shape[1]), (0.1, 20), nu=2.5)
-        self.model = GaussianProcessRegressor(
-            kernel + WhiteKernel(0.01, (1e-5, 0.3)), normalize_y=True, random_state=0
-        ).fit(table, np.log(y))
-        return self
-
-    def predict(self, X: pd.DataFrame) -> np.ndarray:
-        return np.exp(self.model.predict(np.log(X.to_numpy(float))))
-
-    def normal(self, X: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
-        return self.model.predict(np.log(X.to_numpy(float)), return_std=True)
+def log_process(X: pd.DataFrame, y: np.ndarray, new: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
+    """Fit a Gaussian process on logarithmic axes; return mean and deviation of the logarithm."""
+    kernel = ConstantKernel(1.0) * Matern(np.ones(X.shape[1]), (0.1, 20), nu=2.5)
+    process = GaussianProcessRegressor(
+        kernel + WhiteKernel(0.01, (1e-5, 0.3)), normalize_y=True, random_state=0
+    )
+    process.fit(np.log(X.to_numpy(float)), np.log(y))
+    return process.predict(np.log(new.to_numpy(float)), return_std=True)
 
 
 class SharedSpeedup:
@@ -135,16 +119,10 @@ class SharedSpeedup:
 
 
 def _cubic() -> Any:
-    from sklearn.linear_model import Ridge
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import PolynomialFeatures, StandardScaler
-
     return make_pipeline(StandardScaler(), PolynomialFeatures(3), Ridge(1e-3))
 
 
 def _trees() -> Any:
-    from sklearn.ensemble import GradientBoostingRegressor
-
     return GradientBoostingRegressor(n_estimators=TREES, random_state=0)
 
 
@@ -162,10 +140,14 @@ LAWS: dict[str, Callable[[], Any]] = {
     "power law": partial(Curve, lambda s, m, c: (s / m) ** c, [0.05], [3.0]),
     "product of powers": partial(Curve, lambda s, m, b, c: s**b * m**c, [0.0, -2.0], [3.0, 1.0]),
 }
+# Boosting on the logarithm of the time, the peer that extrapolates nothing.
+BOOSTING = TransformedTargetRegressor(
+    GradientBoostingRegressor(random_state=0), func=np.log, inverse_func=np.exp
+)
 PEERS: dict[str, Callable[[], Any]] = {
     **LAWS,
     "Ernest, as published": partial(Ernest, weights="none"),
-    "gradient boosting": Boosting,
+    "gradient boosting": partial(clone, BOOSTING),
 }
 
 

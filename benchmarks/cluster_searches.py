@@ -8,8 +8,9 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from scipy.stats import norm
 
-from benchmarks.cluster_peers import LogProcess
+from benchmarks.cluster_peers import log_process
 from benchmarks.cluster_tables import c3o_choices, scout_choices, simulated_choices
 from costmodels.scaling import Prior, gather_points
 from costmodels.scaling.pooled import PooledLaw, fit_pooled
@@ -69,15 +70,13 @@ class Search:
 
     def process(self, rng: np.random.Generator, done: list[int]) -> int:
         """Gaussian process with expected improvement, after three random runs."""
-        from scipy.stats import norm
-
         left = [i for i in range(len(self.runs)) if i not in done]
         known = [i for i in done if self.ok[i]]
         if len(done) < 3 or len(known) < 2:
             return int(rng.choice(left))
         X = pd.DataFrame(self.columns)
         cost = np.log(self.seconds * self.rate)
-        mean, deviation = LogProcess().fit(X.iloc[known], np.exp(cost[known])).normal(X.iloc[left])
+        mean, deviation = log_process(X.iloc[known], np.exp(cost[known]), X.iloc[left])
         gap = cost[known].min() - mean
         z = gap / np.maximum(deviation, 1e-9)
         return left[int(np.argmax(gap * norm.cdf(z) + deviation * norm.pdf(z)))]
@@ -87,7 +86,6 @@ def search_lengths(
     problems: list[tuple[str, str, pd.DataFrame]],
     elsewhere: Prior,
     history: Callable[[str], Prior] | None,
-    starts: int = STARTS,
 ) -> pd.DataFrame:
     """Return runs of each search until one within 10% of the best, the successful one counted.
 
@@ -98,8 +96,6 @@ def search_lengths(
         Learnt from other sources.
     history : callable, optional
         Takes the job; the prior of the other jobs of the source.
-    starts : int, default 3
-        Random first runs.
     """
     found: list[tuple[str, str, str, float, float]] = []
     for problem, job, runs in problems:
@@ -122,11 +118,11 @@ def search_lengths(
                 like = [Search(fellows[0], goal).law(priors)] if alike else []
                 choose = partial(search.ours, priors, like)
                 found.append((f"{name}, from nothing", problem, goal, *search.found(choose, None)))
-                for draw in range(starts):
+                for draw in range(STARTS):
                     start = int(np.random.default_rng(draw).integers(len(runs)))
                     ran = search.found(choose, start)
                     found.append((f"{name}, from a random run", problem, goal, *ran))
-            for draw in range(starts):
+            for draw in range(STARTS):
                 rng = np.random.default_rng(draw)
                 choose = partial(search.process, rng)
                 ran = search.found(choose, int(rng.integers(len(runs))))

@@ -76,8 +76,7 @@ def scout(data: Path) -> Runs:
 
 def scout_types(data: Path) -> Runs:
     """All machine types of a workload together, with their cores and memory."""
-    table = scout_runs(data).merge(pd.read_csv(data / "ec2-types.csv"), on="machine_type")
-    table = table.rename(columns={"memory_gb": "memory"})
+    table = _priced(scout_runs(data), data)
     for workload, group in table[table.completed].groupby("workload"):
         runs = group.assign(scale=1.0)[[*COLUMNS, "cores", "memory"]]
         yield workload.partition("_")[0], runs.astype(float)
@@ -184,6 +183,15 @@ SOURCES: dict[str, Callable[[Path], Runs]] = {
     "Scout": both(scout, scout_growth, scout_types),
     "Ernest": ernest,
 }
+
+
+def drawn_runs(
+    runs: pd.DataFrame, counts: np.ndarray, shots: int, rng: np.random.Generator
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return single runs at machine counts drawn at random, and all on the other counts."""
+    drawn = runs.machines.isin(rng.choice(counts, shots, replace=False))
+    single = runs[drawn].groupby("machines").sample(1, random_state=int(rng.integers(1 << 30)))
+    return single, runs[~drawn]
 
 
 def points_of(runs: pd.DataFrame) -> Points:

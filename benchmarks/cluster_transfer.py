@@ -28,6 +28,7 @@ from benchmarks.cluster_tables import (
     SOURCES,
     c3o,
     c3o_growth,
+    drawn_runs,
     gpu_joins,
     scout,
     scout_growth,
@@ -41,15 +42,11 @@ Contexts = list[tuple[str, pd.DataFrame]]
 Case = tuple[str, pd.DataFrame, pd.DataFrame, list[pd.DataFrame]]
 
 
-def none(data: Path) -> Iterator[tuple[str, pd.DataFrame]]:
-    yield from ()
-
-
 JUDGED = {
     "C3O": (c3o, c3o_growth),
     "Scout": (scout, scout_growth),
-    "simulated": (simulated, none),
-    "GPU joins": (gpu_joins, none),
+    "simulated": (simulated, None),
+    "GPU joins": (gpu_joins, None),
 }
 FEWEST = 8  # contexts of a source that are evaluated, if it has as many
 SHOTS = (3, 4, 5)
@@ -80,12 +77,7 @@ def _split(
     counts = np.sort(runs.machines.unique())
     if test.endswith("runs"):
         shots = int(test[0])
-        if len(counts) <= shots:
-            return None
-        drawn = rng.choice(counts, shots, replace=False)
-        known = runs[runs.machines.isin(drawn)]
-        known = known.groupby("machines").sample(1, random_state=int(rng.integers(1 << 30)))
-        return known, runs[~runs.machines.isin(drawn)]
+        return drawn_runs(runs, counts, shots, rng) if len(counts) > shots else None
     if test == "interpolation":
         kept = counts[::2]
     else:
@@ -223,7 +215,7 @@ def main() -> None:
         part(f"{source} {test}", partial(predictions, options.data, source, test, options.every))
         for source in JUDGED
         for test in TESTS
-        if test != "growth" or JUDGED[source][1] is not none
+        if test != "growth" or JUDGED[source][1]
     ]
     sought = [
         part(f"search {source}", partial(searches, options.data, source)) for source in CHOICES
