@@ -23,7 +23,7 @@ import sys
 import tempfile
 import time
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -40,9 +40,7 @@ _ON_DEATH_OF_PARENT = 1  # PR_SET_PDEATHSIG
 class Worker:
     """A worker process, its executors included."""
 
-    address: str
     process: subprocess.Popen[bytes]
-    quota: CpuQuota | None = None
 
     def kill(self) -> None:
         """End the worker and its executors at once, as a crash would."""
@@ -55,7 +53,6 @@ class SparkCluster:
 
     master: str
     workers: list[Worker]
-    folder: Path
 
 
 @contextmanager
@@ -89,11 +86,19 @@ def spark_cluster(
         If the cluster does not come up; its log is in the text.
     """
     with ExitStack() as stack:
-        folder = Path(
-            stack.enter_context(
-                tempfile.TemporaryDirectory(prefix="spark-cluster-", ignore_cleanup_errors=True)
-            )
-        )
+        temporary = tempfile.TemporaryDirectory(prefix="spark-cluster-", ignore_cleanup_errors=True)
+        folder = Path(stack.enter_context(temporary))
+        processes: dict[Path, subprocess.Popen[bytes]] = {}  # by their logs
+
+        def start(
+            kind: str, name: str, address: str, *words: str, quota: CpuQuota | None = None
+        ) -> subprocess.Popen[bytes]:
+            log = folder / f"{name}.log"
+            words = (f"org.apache.spark.deploy.{kind}", "--host", address, *words)
+            processes[log] = _started(words, address, log, quota)
+            stack.callback(_ended, processes[log])
+            return processes[log]
+
         quotas = (
             [CpuQuota(f"predict-graph-{os.getpid()}-{n}") for n in range(workers)] if cpu else []
         )
@@ -101,35 +106,25 @@ def spark_cluster(
             stack.callback(quota.remove)
         port, page = port or _free_port(), _free_port()
         master = f"spark://127.0.0.1:{port}"
-        command = ["--host", "127.0.0.1", "--port", str(port), "--webui-port", str(page)]
-        processes = {
-            "master": _started("master.Master", command, "127.0.0.1", folder, "master", stack)
-        }
-        _until(lambda: _answers(port), processes, folder)
+        ports = ("--port", str(port), "--webui-port", str(page))
+        start("master.Master", "master", "127.0.0.1", *ports)
+        _until(lambda: _answers(port), processes)
         found = []
         for number in range(workers):
             address = f"127.0.0.{11 + number}"
-            options = ["--host", address, "--cores", str(cores), "--memory", memory]
-            options += ["--webui-port", "0", "--work-dir", str(folder / f"work-{number}"), master]
+            options = ["--cores", str(cores), "--memory", memory, "--webui-port", "0"]
+            options += ["--work-dir", str(folder / f"work-{number}"), master]
             capped = quotas[number] if quotas else None
             name = f"worker-{number}"
-            process = _started("worker.Worker", options, address, folder, name, stack, capped)
-            processes[name] = process
-            found.append(Worker(address, process, capped))
-        _until(lambda: _registered(page) >= workers, processes, folder)
+            found.append(Worker(start("worker.Worker", name, address, *options, quota=capped)))
+        _until(lambda: _registered(page) >= workers, processes)
         for quota in quotas:
             quota.limit(cpu)
-        yield SparkCluster(master, found, folder)
+        yield SparkCluster(master, found)
 
 
 def _started(
-    kind: str,
-    options: list[str],
-    address: str,
-    folder: Path,
-    name: str,
-    stack: ExitStack,
-    quota: CpuQuota | None = None,
+    command: Sequence[str], address: str, log: Path, quota: CpuQuota | None
 ) -> subprocess.Popen[bytes]:
     import pyspark
 
@@ -141,22 +136,19 @@ def _started(
         "SPARK_DAEMON_MEMORY": "256m",
         # Master and workers only start and watch: they need no second core, and no long warm-up.
         "SPARK_DAEMON_JAVA_OPTS": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
-        "SPARK_LOCAL_DIRS": str(folder / f"local-{name}"),
+        "SPARK_LOCAL_DIRS": str(log.with_name(f"local-{log.stem}")),
         "PYSPARK_PYTHON": sys.executable,
     }
-    command = [str(home / "bin" / "spark-class"), f"org.apache.spark.deploy.{kind}", *options]
-    with (folder / f"{name}.log").open("wb") as log:
-        process = subprocess.Popen(
-            command,
+    with log.open("wb") as output:
+        return subprocess.Popen(
+            [str(home / "bin" / "spark-class"), *command],
             env=environment,
-            stdout=log,
+            stdout=output,
             stderr=subprocess.STDOUT,
             stdin=subprocess.DEVNULL,
             start_new_session=True,
             preexec_fn=partial(_before, quota),  # noqa: PLW1509
         )
-    stack.callback(_ended, process)
-    return process
 
 
 def _before(quota: CpuQuota | None) -> None:
@@ -194,15 +186,13 @@ def _registered(page: int) -> int:
     return 0
 
 
-def _until(
-    ready: Callable[[], bool], processes: dict[str, subprocess.Popen[bytes]], folder: Path
-) -> None:
+def _until(ready: Callable[[], bool], processes: dict[Path, subprocess.Popen[bytes]]) -> None:
     deadline = time.monotonic() + _COMING
     while not ready():
-        for name, process in processes.items():
+        for log, process in processes.items():
             if process.poll() is not None or time.monotonic() > deadline:
-                text = (folder / f"{name}.log").read_text(errors="replace")[-2000:]
-                raise RuntimeError(f"the cluster did not come up; {name} said:\n{text}")
+                text = log.read_text(errors="replace")[-2000:]
+                raise RuntimeError(f"the cluster did not come up; {log.stem} said:\n{text}")
         time.sleep(0.1)
 
 
@@ -216,9 +206,7 @@ def main() -> None:
     given = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     try:
-        with spark_cluster(
-            given.workers, cores=given.cores, memory=given.memory, cpu=given.cpu, port=given.port
-        ) as cluster:
+        with spark_cluster(**vars(given)) as cluster:
             print(cluster.master, flush=True)
             with suppress(KeyboardInterrupt):
                 signal.pause()
