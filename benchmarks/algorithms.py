@@ -20,14 +20,7 @@ from scipy import sparse
 from scipy.sparse import csgraph
 
 from benchmarks.common import machine, study_parser, table, write
-from predict_graph.algorithms import (
-    Algorithm,
-    ConnectedComponents,
-    Neighborhood,
-    PageRank,
-    SemiClustering,
-    TopKRanking,
-)
+from predict_graph.algorithms import Algorithm, check_algorithm
 from predict_graph.engines import RunProfile
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.local.team import available_threads
@@ -35,12 +28,7 @@ from predict_graph.functions.forms import build
 from predict_graph.graph import Graph, check_graph
 
 GRAPHS = ("web-NotreDame", "uk-2007-05@100000", "rmat:scale=18,edge_factor=16,seed=1")
-KERNELS: tuple[Algorithm, ...] = (
-    ConnectedComponents(),
-    Neighborhood(),
-    TopKRanking(),
-    SemiClustering(),
-)
+KERNELS = ("connected-components", "neighborhood", "topk-ranking", "semi-clustering")
 OTHERS = ("scipy", "igraph", "networkit")
 DAMPING, EPSILON = 0.85, 0.001
 
@@ -86,7 +74,7 @@ def comparisons(source: str, engine: LocalEngine, repeats: int) -> Iterator[list
     import networkit
 
     graph = check_graph(source)
-    algorithm = PageRank(epsilon=EPSILON, damping=DAMPING)
+    algorithm = check_algorithm("pagerank", {"epsilon": EPSILON, "damping": DAMPING})
     other = build(graph, "networkit")
     other.indexEdges()
     jobs: dict[str, Job] = {
@@ -95,19 +83,20 @@ def comparisons(source: str, engine: LocalEngine, repeats: int) -> Iterator[list
         "networkit": lambda: networkit_pagerank(other),
     }
     yield compared(engine, algorithm, graph, jobs, repeats)
-    graph = check_graph(source, directed=False)
+    graph, components = check_graph(source, directed=False), check_algorithm(KERNELS[0])
     matrix, undirected = graph.to_scipy(), build(graph, "networkit")
     jobs = {
         "scipy": lambda: csgraph.connected_components(matrix, directed=False),
         "igraph": build(graph, "igraph").connected_components,
         "networkit": lambda: networkit.components.ParallelConnectedComponents(undirected).run(),
     }
-    yield compared(engine, ConnectedComponents(), graph, jobs, repeats)
-    labels = engine.run(ConnectedComponents(), graph).values  # networkit takes connected graphs
+    yield compared(engine, components, graph, jobs, repeats)
+    labels = engine.run(components, graph).values  # networkit takes connected graphs
     graph = graph.subgraph(np.flatnonzero(labels == np.bincount(labels).argmax()))
     diameter = networkit.distance.EffectiveDiameterApproximation(build(graph, "networkit"), 0.9, 64)
     jobs = {"networkit": diameter.run}
-    yield compared(engine, Neighborhood(registers=64), graph, jobs, repeats)
+    registers = check_algorithm("neighborhood", {"registers": 64})
+    yield compared(engine, registers, graph, jobs, repeats)
 
 
 def scipy_pagerank(graph: Graph, iterations: int) -> Job:
@@ -150,7 +139,7 @@ def main() -> None:
     networkit.setNumberOfThreads(given.threads)
     kernels, rows = [], []
     for source in given.graphs:
-        for algorithm in KERNELS:
+        for algorithm in map(check_algorithm, KERNELS):
             graph = check_graph(source, directed=False if algorithm.undirected else None)
             kernels.append(kernel_row(engine, algorithm, graph, given.repeats))
         rows += comparisons(source, engine, given.repeats)
