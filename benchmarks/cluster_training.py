@@ -50,7 +50,7 @@ class Smallest(VertexProgram):
 
 
 DIGITS = 5  # of a measured value: limits the size of the file
-LEFT_OUT = ("kind", "rows", "machine", "uid", "time")  # fields that are the same, or kept otherwise
+LEFT_OUT = ("kind", "rows", "machine", "uid", "time", "version", "sample_of")  # of a record
 LARGE, SMALL = "rmat:scale=18,edge_factor=16,seed=1", "rmat:scale=16,edge_factor=16,seed=1"
 LEARNED = "2m"
 JOBS = {
