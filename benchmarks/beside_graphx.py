@@ -8,14 +8,13 @@ twice: the first run gives the total, with the start of the session, the second 
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import psutil
 
-from benchmarks.common import Row, machine, study_parser, table, write
-from benchmarks.spark_cluster import SparkCluster, spark_cluster
+from benchmarks.common import Row, kilobytes, machine, study_parser, table, write
+from benchmarks.spark_cluster import SparkCluster, Worker, spark_cluster
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.graph import Graph, check_graph
 from predict_graph.prediction.request import check_function
@@ -52,14 +51,10 @@ def measured(cluster: SparkCluster, memory: str, job: str, graph: Graph, ours: b
     }
 
 
-def _peak(worker: Any) -> int:
+def _peak(worker: Worker) -> int:
     """Return the peak bytes of the executor of a worker, and of its Python."""
-    return sum(
-        int(line.split()[1]) << 10
-        for each in psutil.Process(worker.process.pid).children(recursive=True)
-        for line in Path(f"/proc/{each.pid}/status").read_text().splitlines()
-        if line.startswith("VmHWM")
-    )
+    children = psutil.Process(worker.process.pid).children(recursive=True)
+    return sum(kilobytes("VmHWM", each.pid) << 10 for each in children)
 
 
 def row(job: str, graph: Graph, ours: Row, theirs: Row) -> list[str]:
@@ -93,12 +88,8 @@ def main() -> None:
                     measured(cluster, given.memory, job, graph, which) for which in (True, False)
                 )
                 rows.append(row(job, graph, ours, theirs))
-                print(rows[-1], flush=True)
-                shown = [*table([*head, "supersteps"], rows, 2), "", about]
-                if given.out:  # each at once: GraphX may take an hour for the next
-                    write(given.out, shown, "runs")
-    if not given.out:
-        write(None, shown)
+                # Each at once: GraphX may take an hour for the next.
+                write(given.out, [*table([*head, "supersteps"], rows, 2), "", about], "runs")
 
 
 if __name__ == "__main__":

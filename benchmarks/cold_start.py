@@ -10,10 +10,11 @@ Work is that counted in the run, so that only seconds differ.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 
 from benchmarks.common import Row, study_parser, table, write
 from predict_graph.intervals import QUANTILE
@@ -43,13 +44,8 @@ def other_reference(name: str) -> ClusterCosts:
     if name.startswith("graph"):
         pair = ("graphx:connectedComponents", "graphx:pageRank")
     costs = costs_of(shipped_runs(next(each for each in pair if each != name)))
-    others = (
-        part
-        for other in shipped_names()
-        if other != name
-        for part in measured_parts(shipped_runs(other))
-    )
-    common = lines_of(part for part in others if part[0] == "opening")
+    others = (measured_parts(shipped_runs(other)) for other in shipped_names() if other != name)
+    common = lines_of(part for parts in others for part in parts if part[0] == "opening")
     return replace(costs, lines={**costs.lines, **common})
 
 
@@ -92,20 +88,16 @@ def replayed() -> Iterator[Row]:
         costs = reference.scaled(speed.factors(name), known)
         measured, seconds = predicted(run, costs)
         error, std = math.log(seconds / measured), math.hypot(*deviations(known, speed))
-        held = abs(error) <= QUANTILE * std
-        yield {"cluster": "reference runs", "way": what, "error": error, "held": held}
+        yield {"way": what, "error": error, "held": abs(error) <= QUANTILE * std}
 
 
-def report(rows: Sequence[Row]) -> list[str]:
+def report(rows: pd.DataFrame) -> list[str]:
     """Return the table."""
     cells = []
-    for cluster, way in dict.fromkeys((row["cluster"], row["way"]) for row in rows):
-        own = [row for row in rows if row["cluster"] == cluster and row["way"] == way]
-        errors = np.array([row["error"] for row in own])
-        factors = np.exp(np.quantile(np.abs(errors), [0.5, 0.9, 1.0]))
-        held = np.mean([row["held"] for row in own])
-        numbers = [*(f"{each:.2f}" for each in factors), f"{errors.mean():+.2f}", f"{held:.0%}"]
-        cells.append([cluster, way, str(len(own)), *numbers])
+    for way, own in rows.groupby("way", sort=False):
+        factors = np.exp(np.quantile(np.abs(own.error), [0.5, 0.9, 1.0]))
+        numbers = [*(f"{each:.2f}" for each in factors), f"{own.error.mean():+.2f}"]
+        cells.append(["reference runs", way, str(len(own)), *numbers, f"{own.held.mean():.0%}"])
     head = ["cluster", "runs there", "runs", "factor: median", "90%", "worst", "bias"]
     return table([*head, "in interval"], cells, text_columns=2)
 
@@ -113,7 +105,7 @@ def report(rows: Sequence[Row]) -> list[str]:
 def main() -> None:
     """Predict the reference runs."""
     given = study_parser(__doc__).parse_args()
-    write(given.out, report([*replayed()]), "runs")
+    write(given.out, report(pd.DataFrame(replayed())), "runs")
 
 
 if __name__ == "__main__":

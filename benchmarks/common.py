@@ -33,6 +33,12 @@ def machine() -> str:
     return f"{cores} cores ({platform.machine()}), Python {python}"
 
 
+def kilobytes(name: str, process: int | str = "self") -> int:
+    """Return a figure of the memory of a process (Linux only)."""
+    lines = Path(f"/proc/{process}/status").read_text().splitlines()
+    return next((int(line.split()[1]) for line in lines if line.startswith(f"{name}:")), 0)
+
+
 def table(head: Sequence[str], rows: Iterable[Sequence[str]], text_columns: int = 1) -> list[str]:
     """Return a Markdown table; all but the first columns are aligned to the right."""
     rule = ["---" if place < text_columns else "---:" for place in range(len(head))]

@@ -21,7 +21,7 @@ from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 
-from benchmarks.common import machine, study_parser, write
+from benchmarks.common import kilobytes, machine, study_parser, write
 from benchmarks.common import table as markdown
 
 # What each tool makes of the file.
@@ -100,18 +100,11 @@ def measure(tool: str, path: str, repeats: int) -> dict[str, float]:
     return {"seconds": statistics.median(seconds), "peak": grown}
 
 
-def kilobytes(key: str) -> int:
-    """Return a figure of this process's memory (Linux only)."""
-    lines = Path("/proc/self/status").read_text().splitlines()
-    return next(int(line.split()[1]) for line in lines if line.startswith(f"{key}:"))
-
-
 def in_a_process(tool: str, path: Path, repeats: int) -> dict[str, float]:
     command = [sys.executable, "-m", "benchmarks.load", "--measure", tool, str(path)]
     command += ["--repeats", str(repeats)]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
-    result: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
-    return result
+    return json.loads(done.stdout.splitlines()[-1])
 
 
 def unpacked(path: Path, folder: str) -> Path:
@@ -134,22 +127,15 @@ def compare(path: Path, repeats: int) -> list[str]:
         f"{(graph.nbytes + graph.reverse.nbytes) / graph.edges:.1f}.",
         "",
     ]
+    rows, ours = [], 0.0  # the seconds of the first tool
     with tempfile.TemporaryDirectory() as folder:
         plain = unpacked(path, folder)
-        results = {
-            tool: in_a_process(
-                tool, plain if tool in PLAIN else path, 1 if tool == "networkx" else repeats
-            )
-            for tool in MAKES
-        }
-    ours = results["predict-graph"]["seconds"]
-    rows = [
-        [
-            *(tool, MAKES[tool], f"{result['seconds']:.3f}", f"{result['seconds'] / ours:.1f}"),
-            f"{result['peak'] / graph.edges:.0f}",
-        ]
-        for tool, result in results.items()
-    ]
+        for tool, makes in MAKES.items():
+            file = plain if tool in PLAIN else path
+            found = in_a_process(tool, file, 1 if tool == "networkx" else repeats)
+            seconds, peak = found["seconds"], f"{found['peak'] / graph.edges:.0f}"
+            ours = ours or seconds
+            rows.append([tool, makes, f"{seconds:.3f}", f"{seconds / ours:.1f}", peak])
     head = ["tool", "makes", "seconds", "times ours", "peak memory, bytes an edge"]
     return [*lines, *markdown(head, rows, text_columns=2), ""]
 

@@ -24,6 +24,7 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
 from benchmarks.common import Row, spread, study_parser, table, write
 from predict_graph.prediction.memory import LIBRARIES
@@ -75,10 +76,8 @@ def source_of(name: str, folder: Path) -> str:
         return str(data) if data.is_file() else origin
     target = folder / (origin.replace(":", "-").replace(",", "-").replace("=", "") + suffix)
     if not target.exists():
-        subprocess.run(
-            [sys.executable, "-m", "benchmarks.memory", "--convert", origin, str(target)],
-            check=True,
-        )
+        words = [sys.executable, "-m", "benchmarks.memory", "--convert", origin, str(target)]
+        subprocess.run(words, check=True)
     return str(target)
 
 
@@ -146,10 +145,8 @@ def limited(algorithm: str, source: str, predicted: Row, kept: Row) -> None:
             (group / "memory.limit_in_bytes").write_text(str(room))
             status, _, _ = peak_of(command("run", algorithm, source), group)
             fits = True if predicted["high"] <= room else None
-            kept[str(share)] = {
-                "fits": False if predicted["low"] > room else fits,
-                "done": status == 0,
-            }
+            fits = False if predicted["low"] > room else fits
+            kept[str(share)] = {"fits": fits, "done": status == 0}
     finally:
         group.rmdir()
 
@@ -160,20 +157,14 @@ def report(found: Row, limits: Row) -> list[str]:
     for half in ("first", "second"):
         known = [found.get(f"{name} {graph}", {}) for own, name, graph in CASES if own == half]
         rows = [row for row in known if "run" in row and "predicted" in row]
-        errors = [row["predicted"]["predicted"] / row["run"] - 1.0 for row in rows]
-        own = [
-            (row["predicted"]["predicted"] - row["run"]) / max(row["run"] - LIBRARIES, 1)
-            for row in rows
-        ]
-        inside = [row["predicted"]["low"] <= row["run"] <= row["predicted"]["high"] for row in rows]
-        shares = [row["predict"] / row["run"] for row in rows]
-        halves.append(
-            [
-                *(half, str(len(rows)), *spread(errors), f"{np.median(np.abs(own)):.0%}"),
-                *(f"{sum(inside)} of {len(rows)}", f"{np.median(shares):.2f}"),
-                f"{max(shares):.2f}",
-            ]
-        )
+        run, prediction = (np.array([row[kind] for row in rows]) for kind in ("run", "predict"))
+        said = pd.DataFrame([row["predicted"] for row in rows])
+        own = (said.predicted - run) / np.maximum(run - LIBRARIES, 1)
+        inside = ((said.low <= run) & (run <= said.high)).sum()
+        shares = prediction / run
+        cells = [half, str(len(rows)), *spread(said.predicted / run - 1.0)]
+        cells += [f"{own.abs().median():.0%}", f"{inside} of {len(rows)}"]
+        halves.append([*cells, f"{np.median(shares):.2f}", f"{shares.max():.2f}"])
     head = ["half", "runs", "error: median", "90%", "worst", "without libraries: median"]
     head += ["in interval", "peak of the prediction / run: median", "worst"]
     outcomes = [outcome for kept in limits.values() for outcome in kept.values()]
@@ -181,9 +172,8 @@ def report(found: Row, limits: Row) -> list[str]:
     for fits, verdict in ((True, "fits"), (None, "may not fit"), (False, "needs more")):
         done = [outcome["done"] for outcome in outcomes if outcome["fits"] is fits]
         verdicts.append([verdict, str(sum(done)), str(len(done) - sum(done))])
-    cases_run = (
-        f"Limits of {', '.join(map(str, LIMITS))} of the predicted peak, {len(limits)} cases:"
-    )
+    shares_run = ", ".join(map(str, LIMITS))
+    cases_run = f"Limits of {shares_run} of the predicted peak, {len(limits)} cases:"
     head_of_limits = ["verdict of the prediction", "ended", "was stopped"]
     return [*table(head, halves), "", cases_run, "", *table(head_of_limits, verdicts)]
 

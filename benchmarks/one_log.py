@@ -32,13 +32,6 @@ from predict_graph.intervals import QUANTILE
 from predict_graph.sizing.planning.predicted import replayed_job
 
 EVENTS, POINTS, NUMBERS, LINES = 40_000_000, 1_000_000, 2_000_000, 80_000
-JOBS: dict[str, Callable[[Any, str], Any]] = {}
-
-
-def job(function: Callable[[Any, str], Any]) -> Callable[[Any, str], Any]:
-    """Add a job, which gets a session and the folder of the data."""
-    JOBS[function.__name__] = function
-    return function
 
 
 def make_data(spark: Any, folder: str, events: int) -> None:
@@ -61,7 +54,6 @@ def make_data(spark: Any, folder: str, events: int) -> None:
     words.saveAsTextFile(f"{folder}/text")
 
 
-@job
 def aggregate(spark: Any, folder: str) -> None:
     """Filter, group and write a table."""
     from pyspark.sql import functions as F
@@ -71,7 +63,6 @@ def aggregate(spark: Any, folder: str) -> None:
     sums.write.format("noop").mode("overwrite").save()
 
 
-@job
 def join(spark: Any, folder: str) -> None:
     """Join two tables, group and sort."""
     users = spark.read.parquet(f"{folder}/users")
@@ -80,7 +71,6 @@ def join(spark: Any, folder: str) -> None:
     means.write.format("noop").mode("overwrite").save()
 
 
-@job
 def sort(spark: Any, folder: str) -> None:
     """Sort numbers by key in Python."""
     pairs = spark.sparkContext.parallelize(range(NUMBERS), 24)
@@ -88,14 +78,12 @@ def sort(spark: Any, folder: str) -> None:
     pairs.sortByKey().map(lambda pair: pair[1]).sum()
 
 
-@job
 def words(spark: Any, folder: str) -> None:
     """Count words in Python."""
     found = spark.sparkContext.textFile(f"{folder}/text", 32).flatMap(str.split)
     found.map(lambda word: (word, 1)).reduceByKey(operator.add).count()
 
 
-@job
 def ranks(spark: Any, folder: str) -> None:
     """PageRank of Spark's examples, five iterations."""
     lines = spark.sparkContext.textFile(os.environ["ONE_LOG_EDGES"], 12)
@@ -108,7 +96,6 @@ def ranks(spark: Any, folder: str) -> None:
     found.values().sum()
 
 
-@job
 def clusters(spark: Any, folder: str) -> None:
     """k-means of MLlib."""
     from pyspark.ml.clustering import KMeans
@@ -119,7 +106,6 @@ def clusters(spark: Any, folder: str) -> None:
     KMeans(k=20, maxIter=12, seed=1, tol=0).fit(vectors.cache())
 
 
-@job
 def queries(spark: Any, folder: str) -> None:
     """Eight queries of a cached table, one after the other."""
     from pyspark.sql import functions as F
@@ -130,7 +116,6 @@ def queries(spark: Any, folder: str) -> None:
         chosen.write.format("noop").mode("overwrite").save()
 
 
-@job
 def skewed(spark: Any, folder: str) -> None:
     """Partitions by a key that most rows share."""
     from pyspark.sql import functions as F
@@ -139,6 +124,12 @@ def skewed(spark: Any, folder: str) -> None:
     rows = spark.read.parquet(f"{folder}/events").repartition(12, key)
     found = rows.groupBy(F.spark_partition_id()).agg(F.stddev("value"), F.max("item"))
     found.write.format("noop").mode("overwrite").save()
+
+
+JOBS: dict[str, Callable[[Any, str], None]] = {
+    job.__name__: job for job in (aggregate, join, sort, words, ranks, clusters, queries, skewed)
+}
+"""Each gets a session and the folder of the data."""
 
 
 def submit(name: str, master: str, folder: Path, logs: Path, events: int) -> None:
