@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import json
 import signal
-import statistics
 import sys
 import time
 from collections import Counter
@@ -27,10 +26,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 import predict_graph
 from benchmarks.common import Row, keep, kept, study_parser, table, write
 from benchmarks.remaining import PARTS, error_at
 from benchmarks.spark_cluster import spark_cluster
+from predict_graph.algorithms import ALGORITHMS
 from predict_graph.cli.options import named_values
 from predict_graph.clock.moment import Moment
 from predict_graph.engines.spark import SparkEngine
@@ -40,14 +42,11 @@ from predict_graph.prediction.learn import learn
 from predict_graph.prediction.request import check_function
 
 
-def learned(
-    cluster: Any, machines: int, memory: str, budget: str, names: list[str] | None, history: Path
-) -> Row:
+def learned(engine: SparkEngine, budget: str, names: list[str] | None, history: Path) -> Row:
     """Learn what the cluster charges, as `predict-graph learn` does, and say what was learned."""
-    engine: Any = SparkEngine(cluster.master, machines, memory=memory)
-    row: Row = {"machines": machines, "budget": budget}
+    row: Row = {"machines": engine.machines, "budget": budget}
     for kind in (True, False):  # sessions of Spark's libraries have other options
-        if own := [name for name in names if name.startswith("graph") == kind]:
+        if own := [name for name in names or ALGORITHMS if name.startswith("graph") == kind]:
             given: Any = {"budget": budget, "history": str(history), "seed": 1, "progress": _told}
             found = learn(engine, algorithms=own, **given)
             print(found, flush=True)
@@ -100,32 +99,19 @@ def _told(words: str, _: float) -> None:
 
 def report(studies: list[list[Row]]) -> Iterator[str]:
     """Yield the tables of one or more clusters."""
+    head = ["algorithm", "graph", "edges", "machines", "iterations", "error", "remote bytes"]
+    head += ["runtime, s", "predicted, s", "90% interval", "error", "cost / run"]
     for rows in studies:
         cpu, training = rows[0]["cpu"], rows[0].get("learned")
         yield f"## Workers with {cpu:g} of a core" if cpu else "## Workers without a quota"
-        yield ""
-        yield from table(
-            [
-                *("algorithm", "graph", "edges", "machines", "iterations", "error"),
-                *("remote bytes", "runtime, s", "predicted, s", "90% interval", "error"),
-                "cost / run",
-            ],
-            [_cells(row) for row in rows],
-            text_columns=2,
-        )
-        yield ""
-        yield from table(
-            ["", "runs", "median", "worst", "in interval"], [*_errors(rows)], text_columns=1
-        )
-        yield ""
+        yield from ("", *table(head, map(_cells, rows), text_columns=2), "")
+        yield from (*table(["", "runs", "median", "worst", "in interval"], _errors(rows)), "")
         if training:
-            names = ", ".join(
-                f"{name} ({len(of)})" for name, of in training["training_runs"].items()
-            )
+            runs = training["training_runs"].items()
+            names = ", ".join(f"{name} ({len(of)})" for name, of in runs)
             yield f"First `learn --machines {training['machines']} --budget {training['budget']}`, "
             yield f"{training['seconds']:.0f} s: {training['runs']} sample runs of {names}, on as"
-            yield "many graphs."
-            yield ""
+            yield from ("many graphs.", "")
 
 
 def _cells(row: Row) -> list[str]:
@@ -143,19 +129,15 @@ def _cells(row: Row) -> list[str]:
 
 def _errors(rows: list[Row]) -> Iterator[list[str]]:
     """Yield the rows of the summary: runtimes, and the remaining time at parts of the runs."""
-    errors = [abs(row["errors"]["runtime_seconds"]) for row in rows]
+    errors = np.abs([row["errors"]["runtime_seconds"] for row in rows])
     inside = sum(row["inside"]["runtime_seconds"] for row in rows)
-    yield [
-        *("runtime", str(len(rows)), f"{statistics.median(errors):.1%}", f"{max(errors):.1%}"),
-        f"{inside} of {len(rows)}",
-    ]
+    sizes = [f"{np.median(errors):.1%}", f"{errors.max():.1%}"]
+    yield ["runtime", str(len(rows)), *sizes, f"{inside} of {len(rows)}"]
     for number, part in enumerate(PARTS):
         clock = [abs(row["clock"][number]) for row in rows if row["clock"][number] is not None]
         if clock:
-            yield [
-                *(f"remaining time at {part:.0%}", str(len(clock))),
-                *(f"{statistics.median(clock):.1%}", f"{max(clock):.1%}", ""),
-            ]
+            sizes = [f"{np.median(clock):.1%}", f"{max(clock):.1%}"]
+            yield [f"remaining time at {part:.0%}", str(len(clock)), *sizes, ""]
 
 
 def main() -> None:
@@ -186,9 +168,8 @@ def main() -> None:
             memory, history = given.executor_memory, folder / "history.sqlite"
             training = folder / "learned.json"
             if given.learn and not training.exists():
-                found = learned(
-                    cluster, given.workers, memory, given.learn, given.algorithms, history
-                )
+                engine = SparkEngine(cluster.master, given.workers, memory=memory)
+                found = learned(engine, given.learn, given.algorithms, history)
                 training.write_text(json.dumps(found))
             known = json.loads(training.read_text()) if training.exists() else None
             for case in given.case:
