@@ -22,16 +22,7 @@ from typing import Any
 import pandas as pd
 
 from benchmarks.common import study_parser, table, write
-from benchmarks.nimo.evaluation import (
-    STARTED,
-    actively,
-    at_random,
-    cross_validation,
-    metrics_of,
-    one_changed,
-    some_of_one_changed,
-    summary_row,
-)
+from benchmarks.nimo import evaluation
 from benchmarks.nimo.machines import CannotEmulateError, Machine, Testbed, testbed
 from benchmarks.nimo.measuring import profiled, run_once
 from benchmarks.nimo.programs import PROGRAMS, make_input
@@ -75,7 +66,7 @@ def table_two(runs: pd.DataFrame) -> list[str]:
 
 
 def _validated(part: pd.DataFrame, shape: str) -> dict[str, float]:
-    return summary_row(cross_validation(part, one_changed, shape))
+    return evaluation.summary_row(evaluation.cross_validation(part, evaluation.one_changed, shape))
 
 
 def table_three(runs: pd.DataFrame) -> list[str]:
@@ -89,14 +80,14 @@ def table_three(runs: pd.DataFrame) -> list[str]:
 
 def _by_training(part: pd.DataFrame) -> list[dict[Any, Any]]:
     rows = []
-    chosen = actively(part, max(COUNTS))
+    chosen = evaluation.actively(part, max(COUNTS))
+    choices = {"one resource changed": evaluation.one_changed, "random": evaluation.everything}
     for count in COUNTS:
-        choices = {"one resource changed": some_of_one_changed(count), "random": at_random(count)}
-        for choice, training in choices.items():
-            trials = cross_validation(part, training, "auto", every=5)
-            rows.append({"runs": count, "choice": choice, **trials.mean().to_dict()})
-        if count > STARTED:
-            found = metrics_of(part, chosen[:count], "auto")
+        for name, choice in choices.items():
+            trials = evaluation.cross_validation(part, choice, "auto", count, every=5)
+            rows.append({"runs": count, "choice": name, **trials.mean().to_dict()})
+        if count > evaluation.STARTED:
+            found = evaluation.metrics_of(part, chosen[:count], "auto")
             rows.append({"runs": count, "choice": "active", **found})
     return rows
 

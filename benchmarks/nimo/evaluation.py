@@ -17,10 +17,10 @@ from costmodels.occupancy import OccupancyModel, OverlapModel, first_assignments
 
 ATTRIBUTES = ["cpu_speed", "network_latency", "network_bandwidth"]
 STARTED = 5  # runs of active learning before there is a model
-Training = Callable[[pd.DataFrame, int, np.random.Generator], list[int]]
+Choice = Callable[[pd.DataFrame, int], list[int]]
 
 
-def one_changed(runs: pd.DataFrame, reference: int, rng: np.random.Generator) -> list[int]:
+def one_changed(runs: pd.DataFrame, reference: int) -> list[int]:
     """Return the assignments that differ from the reference in one resource at most (step 2)."""
     here = runs.iloc[reference]
     same_cpu = runs["cpu"] == here["cpu"]
@@ -28,24 +28,9 @@ def one_changed(runs: pd.DataFrame, reference: int, rng: np.random.Generator) ->
     return [reference, *(int(i) for i in np.flatnonzero(same_cpu ^ same_link))]
 
 
-def at_random(count: int) -> Training:
-    """Return so many assignments, the reference among them."""
-
-    def chosen(runs: pd.DataFrame, reference: int, rng: np.random.Generator) -> list[int]:
-        others = np.delete(np.arange(len(runs)), reference)
-        return [reference, *rng.choice(others, count - 1, replace=False).tolist()]
-
-    return chosen
-
-
-def some_of_one_changed(count: int) -> Training:
-    """Return so many of :func:`one_changed`, the reference among them (Table III)."""
-
-    def chosen(runs: pd.DataFrame, reference: int, rng: np.random.Generator) -> list[int]:
-        first, *rest = one_changed(runs, reference, rng)
-        return [first, *rng.choice(rest, count - 1, replace=False).tolist()]
-
-    return chosen
+def everything(runs: pd.DataFrame, reference: int) -> list[int]:
+    """Return all assignments, the reference first."""
+    return [reference, *np.delete(np.arange(len(runs)), reference).tolist()]
 
 
 def actively(runs: pd.DataFrame, count: int) -> list[int]:
@@ -59,15 +44,18 @@ def actively(runs: pd.DataFrame, count: int) -> list[int]:
 
 
 def cross_validation(
-    runs: pd.DataFrame, training: Training, shape: str, every: int = 1
+    runs: pd.DataFrame, choice: Choice, shape: str, count: int | None = None, every: int = 1
 ) -> pd.DataFrame:
     """Return AE, PE, OPD and RD(1) of each trial; every assignment is the reference once.
 
-    Or one in so many.
+    Or one in so many. Of what is chosen, a model is trained on all, or on so many that are drawn.
     """
-    rng, references = np.random.default_rng(0), range(0, len(runs), every)
-    trained = [training(runs, reference, rng) for reference in references]
-    return pd.DataFrame([metrics_of(runs, assignments, shape) for assignments in trained])
+    rng, found = np.random.default_rng(0), []
+    for reference in range(0, len(runs), every):
+        first, *rest = choice(runs, reference)
+        drawn = rest if count is None else rng.choice(rest, count - 1, replace=False).tolist()
+        found.append(metrics_of(runs, [first, *drawn], shape))
+    return pd.DataFrame(found)
 
 
 def metrics_of(runs: pd.DataFrame, trained: list[int], shape: str) -> dict[str, float]:
