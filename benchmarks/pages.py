@@ -72,23 +72,17 @@ class Block:
             yield command, part[len(command) + 1 :].splitlines()
 
 
-@dataclass
 class Different(AssertionError):  # noqa: N818
     """What a page shows is not what comes out."""
 
-    page: Path
-    line: int
-    command: str
-    shown: list[str]
-    came: list[str]
-    errors: str = ""
-
-    def __str__(self) -> str:
-        shapes = (list(map(_shape, filter(str.strip, text))) for text in (self.shown, self.came))
+    def __init__(
+        self, page: Path, block: Block, command: str, shown: list[str], came: list[str], errors: str
+    ) -> None:
+        shapes = (list(map(_shape, filter(str.strip, text))) for text in (shown, came))
         lines = difflib.unified_diff(*shapes, "shown", "came out", lineterm="", n=1)
-        first = f"{self.page.relative_to(ROOT)}:{self.line}: $ {self.command}"
-        last = f"To write outputs anew: python -m benchmarks.pages --update {self.page}"
-        return "\n".join([first, *lines, self.errors, last])
+        first = f"{page.relative_to(ROOT)}:{block.lines[0]}: $ {command}"
+        last = f"To write outputs anew: python -m benchmarks.pages --update {page}"
+        super().__init__("\n".join([first, *lines, errors, last]))
 
 
 def pages() -> list[Path]:
@@ -256,7 +250,7 @@ def _outputs(page: Path, compare: bool) -> Iterator[tuple[Block | None, list[str
                 command = block.text.splitlines()[0] + " …"
                 shown = after.text.splitlines() if after and after.kind == "text" else []
                 if error or (shown and compare and not same_shape(shown, came)):
-                    raise Different(page, block.lines[0], command, shown, came, error)
+                    raise Different(page, block, command, shown, came, error)
                 yield (after, renewed(shown, came)) if shown else (None, [])
 
 
@@ -268,7 +262,7 @@ def _run_console(page: Path, block: Block, session: _Session, compare: bool) -> 
         refused = any(line.startswith("error:") for line in shown)
         wrong = compare and not silent and not same_shape(shown, came)
         if wrong or refused != bool(status):
-            raise Different(page, block.lines[0], command, shown, came, errors)
+            raise Different(page, block, command, shown, came, errors)
         between = [""] if shown and not shown[-1].strip() else []
         first = [""] if shown and not shown[0].strip() else []
         lines = [] if silent else [*first, *renewed(shown, came), *between]
