@@ -12,6 +12,7 @@ import os
 import time
 import warnings
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,11 +21,11 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")  # tiny problems: threads only wai
 import numpy as np
 import pandas as pd
 
+from benchmarks.cluster_peers import XY, judged
 from benchmarks.cluster_tables import GROWTH, c3o_growth
 from benchmarks.common import study_parser, table, write
 from costmodels.design import DesignProblem, candidate_grid
 from costmodels.design.rounding import cheapest_basis
-from costmodels.metrics import percentage_errors
 from costmodels.scaling import AutoScaling, Ernest
 
 # What stays the same while the data grows, and the column that says how much data there is.
@@ -36,7 +37,6 @@ SCHEMES = ("a", "i", "threshold", "greedy", "random")
 RANDOM = 20
 SHARES = (0.1, 0.4)
 DRAWS = 3
-XY = ["scale", "machines"]
 
 
 def thresholded(problem: DesignProblem, *, within: bool) -> np.ndarray:
@@ -164,7 +164,6 @@ def evaluate(cases: list[Case]) -> pd.DataFrame:
     found = []
     for number, case in enumerate(cases):
         rng = np.random.default_rng(number)
-        truth = case.unknown.seconds.to_numpy(float)
         for share in SHARES:
             budget = case.budget(share)
             for scheme in SCHEMES:
@@ -176,12 +175,9 @@ def evaluate(cases: list[Case]) -> pd.DataFrame:
                     for name, make in MODELS.items():
                         if name == "auto" and draw:  # its fits take longest
                             continue
-                        try:
-                            model = make().fit(runs[XY].astype(float), runs.seconds)
-                            predicted = model.predict(case.unknown[XY].astype(float))
-                            error = percentage_errors(predicted, truth).mean()
-                        except ValueError:  # too few points for this model
-                            error = np.nan
+                        error = np.nan
+                        with suppress(ValueError):  # too few points for this model
+                            error, _, _ = judged(make, runs, case.unknown)
                         found.append((number, case.job, share, scheme, name, error, len(runs)))
     columns = ["case", "job", "share", "scheme", "model", "error", "runs"]
     return pd.DataFrame(found, columns=columns)

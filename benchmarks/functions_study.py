@@ -16,10 +16,8 @@ import json
 import math
 import sys
 import time
-from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import psutil
@@ -57,9 +55,10 @@ def drawn(seed: int) -> list[GraphFunction]:
     return [found[place] for place in np.random.default_rng(seed).permutation(len(found))]
 
 
-def variants(graph: Graph) -> list[Graph]:
-    """Return a graph, and if it is directed the same without directions."""
-    return [graph, symmetric(graph)] if graph.directed else [graph]
+def shaped(kind: str, size: float, undirected: bool) -> Graph | None:
+    """Return a graph of a kind, without its directions if it is to have none."""
+    graph = graph_of(kind, int(size))
+    return symmetric(graph) if graph and graph.directed and undirected else graph
 
 
 def called(function: GraphFunction, graph: Graph, seconds: float) -> ChildRun:
@@ -73,15 +72,11 @@ def sized(function: GraphFunction, kind: str, seconds: float) -> tuple[Graph | N
 
     Else none, and why.
     """
-    size, done, place = 250.0, [], 0
-    while True:
-        graph = graph_of(kind, int(size))
-        if graph is None:
-            break
-        choices = variants(graph)
-        run = called(function, choices[min(place, len(choices) - 1)], 0.3 * seconds)
-        if run.state == "error" and place + 1 < len(choices):
-            place = 1
+    size, done, undirected = 250.0, [], False
+    while (graph := shaped(kind, size, undirected)) is not None:
+        run = called(function, graph, 0.3 * seconds)
+        if run.state == "error" and graph.directed:
+            undirected = True
             continue
         if run.state == "error":
             return None, run.sentence
@@ -93,17 +88,16 @@ def sized(function: GraphFunction, kind: str, seconds: float) -> tuple[Graph | N
         size = min(4.0 * size, _MOST_VERTICES)
     if not done:
         return None, _LONG
-    power = 2.0
+    power, (vertices, took) = 2.0, done[-1]
     if len(done) > 1:
-        power = math.log(done[-1][1] / done[-2][1]) / math.log(done[-1][0] / done[-2][0])
+        power = math.log(took / done[-2][1]) / math.log(vertices / done[-2][0])
     power = min(max(power, 1.0), 4.0)
-    wanted = min(done[-1][0] * (seconds / done[-1][1]) ** (1.0 / power), _MOST_VERTICES)
-    if done[-1][1] * (wanted / done[-1][0]) ** power < _LEAST:
+    wanted = min(vertices * (seconds / took) ** (1.0 / power), _MOST_VERTICES)
+    if took * (wanted / vertices) ** power < _LEAST:
         return None, _QUICK
-    while (graph := graph_of(kind, int(wanted))) is None:
+    while (graph := shaped(kind, wanted, undirected)) is None:
         wanted *= 0.8
-    choices = variants(graph)
-    return choices[min(place, len(choices) - 1)], ""
+    return graph, ""
 
 
 def predicted(function: GraphFunction, graph: Graph, budget: float | None) -> Row:
@@ -185,23 +179,20 @@ def report(rows: list[Row]) -> list[str]:
     loops = [row for row in ran if _by_prefix(row["said"][0]) >= _LOOP]
     rest = [row for row in ran if row not in loops]
     seconds = _spread([row["seconds"] for row in ran], 0)
+    figures = (
+        ("factor, all: median, 90%, worst", "1.2, 2, 5", _factor, _spread, ran),
+        ("factor, one outer loop", "1.06, -, 1.6", _factor, _spread, loops),
+        ("factor, others", "", _factor, _spread, rest),
+        ("within a factor of 2", "90%", lambda row, n: _factor(row, n) < 2.0, _share, ran),
+        ("90% intervals that hold", "85 to 97%", _holds, _share, ran),
+        ("half-width of intervals: median, 90%, worst", "1.6, -, 30", _width, _spread, ran),
+        ("spent, seconds", "", lambda row, n: float(row["said"][n]["spent"]), _spread, ran),
+    )
     cells: list[tuple[str, ...]] = []
-
-    def add(what: str, goal: str, figure: Callable[[Row, int], float], form: Any, own: Any) -> None:
+    for what, goal, figure, form, own in figures:
         known = [row for row in own if row in both]
         shown = (form([figure(row, n) for row in part]) for n, part in enumerate((own, known)))
         cells.append((what, goal, *shown))
-
-    def share(values: list[float]) -> str:
-        return f"{np.mean(values):.0%}"
-
-    add("factor, all: median, 90%, worst", "1.2, 2, 5", _factor, _spread, ran)
-    add("factor, one outer loop", "1.06, -, 1.6", _factor, _spread, loops)
-    add("factor, others", "", _factor, _spread, rest)
-    add("within a factor of 2", "90%", lambda row, n: _factor(row, n) < 2.0, share, ran)
-    add("90% intervals that hold", "85 to 97%", _holds, share, ran)
-    add("half-width of intervals: median, 90%, worst", "1.6, -, 30", _width, _spread, ran)
-    add("spent, seconds", "", lambda row, n: float(row["said"][n]["spent"]), _spread, ran)
     for place, (part, goal) in enumerate(zip(_PARTS, ("15%", "10%", "5%"), strict=True)):
         errors = [abs(e) for row in ran if (e := row["remaining"][place]) is not None]
         middle = f"{np.median(errors):.1%} ({len(errors)})" if errors else "-"
@@ -244,6 +235,10 @@ def _width(row: Row, number: int) -> float:
 
 def _by_prefix(said: Row) -> float:
     return sum(e["weight"] for e in said["evidence"] if e["source"] in ("prefix", "run"))
+
+
+def _share(values: list[float]) -> str:
+    return f"{np.mean(values):.0%}"
 
 
 def _spread(values: list[float], digits: int = 2) -> str:

@@ -22,6 +22,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from pyspark.ml.clustering import KMeans
+from pyspark.ml.feature import VectorAssembler
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as F
 
 from benchmarks.calibration import JSON
 from benchmarks.common import Row, spread, study_parser, table, write
@@ -36,8 +40,6 @@ EVENTS, POINTS, NUMBERS, LINES = 40_000_000, 1_000_000, 2_000_000, 80_000
 
 def make_data(spark: Any, folder: str, events: int) -> None:
     """Write events, users, points and text."""
-    from pyspark.sql import functions as F
-
     number = F.abs(F.hash("id"))
     spark.range(0, events, 1, 24).select(
         (number % 400_000).alias("user"),
@@ -56,8 +58,6 @@ def make_data(spark: Any, folder: str, events: int) -> None:
 
 def aggregate(spark: Any, folder: str) -> None:
     """Filter, group and write a table."""
-    from pyspark.sql import functions as F
-
     rows = spark.read.parquet(f"{folder}/events").filter("value > 0.1")
     sums = rows.groupBy("user", "day").agg(F.sum("value"), F.count("*").alias("n"))
     sums.write.format("noop").mode("overwrite").save()
@@ -98,9 +98,6 @@ def ranks(spark: Any, folder: str) -> None:
 
 def clusters(spark: Any, folder: str) -> None:
     """k-means of MLlib."""
-    from pyspark.ml.clustering import KMeans
-    from pyspark.ml.feature import VectorAssembler
-
     rows = spark.read.parquet(f"{folder}/points").repartition(16)
     vectors = VectorAssembler(inputCols=rows.columns, outputCol="features").transform(rows)
     KMeans(k=20, maxIter=12, seed=1, tol=0).fit(vectors.cache())
@@ -108,8 +105,6 @@ def clusters(spark: Any, folder: str) -> None:
 
 def queries(spark: Any, folder: str) -> None:
     """Eight queries of a cached table, one after the other."""
-    from pyspark.sql import functions as F
-
     rows = spark.read.parquet(f"{folder}/events").cache()
     for k in range(8):
         chosen = rows.filter(F.col("item") % 8 == k).groupBy("user").agg(F.stddev("value"))
@@ -118,8 +113,6 @@ def queries(spark: Any, folder: str) -> None:
 
 def skewed(spark: Any, folder: str) -> None:
     """Partitions by a key that most rows share."""
-    from pyspark.sql import functions as F
-
     key = F.when(F.col("value") < 0.6, 0).otherwise(F.col("user"))
     rows = spark.read.parquet(f"{folder}/events").repartition(12, key)
     found = rows.groupBy(F.spark_partition_id()).agg(F.stddev("value"), F.max("item"))
@@ -134,8 +127,6 @@ JOBS: dict[str, Callable[[Any, str], None]] = {
 
 def submit(name: str, master: str, folder: Path, logs: Path, events: int) -> None:
     """Run a job in this process, or make the data."""
-    from pyspark.sql import SparkSession
-
     builder = SparkSession.builder.master(master).appName(name)
     conf = {"executor.memory": "900m", "eventLog.dir": logs, "eventLog.compress": "false"}
     conf |= {"eventLog.rolling.enabled": "false", "ui.enabled": "false"}
