@@ -53,27 +53,22 @@ DIGITS = 5  # of a measured value: limits the size of the file
 LEFT_OUT = ("kind", "rows", "machine", "uid", "time", "version", "sample_of")  # of a record
 LARGE, SMALL = "rmat:scale=18,edge_factor=16,seed=1", "rmat:scale=16,edge_factor=16,seed=1"
 LEARNED = "2m"
-JOBS = {
-    "pagerank": LEARNED,
-    "connected-components": LEARNED,
-    "label-propagation": LEARNED,
-    "neighborhood": LEARNED,
-    "topk-ranking": LEARNED,
+NAMES = (
+    *("pagerank", "connected-components", "label-propagation", "neighborhood", "topk-ranking"),
+    *("semi-clustering", "shortest-paths", "k-core", "triangle-count", "personalised-pagerank"),
+    *("smallest", "graphx:pageRank", "graphx:connectedComponents", "graphx:labelPropagation"),
+    *("graphx:shortestPaths", "graphx:personalizedPageRank"),
+    *("graphx:stronglyConnectedComponents", "graphframes:connectedComponents"),
+    reference_runs.KEPT,
+)
+SAMPLED = {
     "semi-clustering": "soc-Epinions1",
-    "shortest-paths": LEARNED,
-    "k-core": LEARNED,
     "triangle-count": SMALL,
-    "personalised-pagerank": LEARNED,
-    "smallest": LEARNED,
-    "graphx:pageRank": LEARNED,
-    "graphx:connectedComponents": LEARNED,
-    "graphx:labelPropagation": LEARNED,
-    "graphx:shortestPaths": LEARNED,
-    "graphx:personalizedPageRank": LEARNED,
     "graphx:stronglyConnectedComponents": SMALL,
     "graphframes:connectedComponents": SMALL,
     reference_runs.KEPT: LARGE,
 }
+JOBS = {name: SAMPLED.get(name, LEARNED) for name in NAMES}
 """What each is learned from: generated graphs for so long, or samples of a graph."""
 
 

@@ -21,19 +21,10 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import numpy as np
 import pandas as pd
 
+from benchmarks import cluster_tables as tables
 from benchmarks.cluster_peers import LAWS, PEERS, SharedSpeedup, judged
 from benchmarks.cluster_prior import prior_of
 from benchmarks.cluster_searches import CHOICES, GOALS, search_lengths
-from benchmarks.cluster_tables import (
-    SOURCES,
-    c3o,
-    c3o_growth,
-    drawn_runs,
-    gpu_joins,
-    scout,
-    scout_growth,
-    simulated,
-)
 from benchmarks.common import study_parser, table, write
 from costmodels.scaling import AutoScaling, Prior
 from predict_graph.files import written_beside
@@ -43,10 +34,10 @@ Case = tuple[str, pd.DataFrame, pd.DataFrame, list[pd.DataFrame]]
 
 
 JUDGED = {
-    "C3O": (c3o, c3o_growth),
-    "Scout": (scout, scout_growth),
-    "simulated": (simulated, None),
-    "GPU joins": (gpu_joins, None),
+    "C3O": (tables.c3o, tables.c3o_growth),
+    "Scout": (tables.scout, tables.scout_growth),
+    "simulated": (tables.simulated, None),
+    "GPU joins": (tables.gpu_joins, None),
 }
 FEWEST = 8  # contexts of a source that are evaluated, if it has as many
 SHOTS = (3, 4, 5)
@@ -77,7 +68,7 @@ def _split(
     counts = np.sort(runs.machines.unique())
     if test.endswith("runs"):
         shots = int(test[0])
-        return drawn_runs(runs, counts, shots, rng) if len(counts) > shots else None
+        return tables.drawn_runs(runs, counts, shots, rng) if len(counts) > shots else None
     if test == "interpolation":
         kept = counts[::2]
     else:
@@ -96,7 +87,7 @@ def elsewhere(data: Path, source: str) -> Prior:
     return prior_of(
         [
             (f"{name}: {job}", runs)
-            for name, read in SOURCES.items()
+            for name, read in tables.SOURCES.items()
             if name != source
             for job, runs in read(data)
         ]
@@ -106,7 +97,7 @@ def elsewhere(data: Path, source: str) -> Prior:
 @cache
 def history(data: Path, source: str, job: str) -> Prior:
     """Return what the other jobs of a source teach on top of that."""
-    own = SOURCES.get(source, JUDGED[source][0])(data)
+    own = tables.SOURCES.get(source, JUDGED[source][0])(data)
     below = elsewhere(data, source)
     return replace(prior_of([one for one in own if one[0] != job], below), parent=below)
 
@@ -133,7 +124,7 @@ def predictions(data: Path, source: str, test: str, every: int) -> pd.DataFrame:
 
 def searches(data: Path, source: str) -> pd.DataFrame:
     """Return the lengths of the searches of a source."""
-    own = partial(history, data, source) if source in SOURCES else None
+    own = partial(history, data, source) if source in tables.SOURCES else None
     found = search_lengths(list(CHOICES[source](data)), elsewhere(data, source), own)
     return found.assign(source=source)
 
@@ -150,7 +141,7 @@ def means(found: pd.DataFrame) -> pd.DataFrame:
 def prediction_table(found: pd.DataFrame) -> list[str]:
     """Return mean errors and shares held, by source and model; last the measured sources."""
     middles = means(found).set_index(["source", "model", "test"])[["error", "held"]]
-    measured = middles[middles.index.get_level_values("source").isin(list(SOURCES))]
+    measured = middles[middles.index.get_level_values("source").isin(list(tables.SOURCES))]
     whole = measured.groupby(["model", "test"]).mean()
     rows = []
     for source in (*JUDGED, "measured"):

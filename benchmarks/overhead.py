@@ -39,8 +39,7 @@ def command_line(command: str, algorithm: str, graph: str, *extra: str) -> Row:
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     if done.returncode:
         raise SystemExit(f"{' '.join(words)}: {done.stderr}")
-    found: Row = json.loads(done.stdout)
-    return found
+    return json.loads(done.stdout)
 
 
 def measured(algorithm: str, graph: str, seeds: int, runs: int) -> list[Row]:

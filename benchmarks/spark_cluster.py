@@ -28,7 +28,6 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from benchmarks.cpu_quota import CannotEmulateError, CpuQuota
 
@@ -181,8 +180,7 @@ def _registered(page: int) -> int:
     """Return how many workers the master knows, by its status page."""
     address = f"http://127.0.0.1:{page}/json/"
     with suppress(OSError, ValueError), urllib.request.urlopen(address, timeout=2) as answer:
-        found: dict[str, Any] = json.load(answer)
-        return int(found["aliveworkers"])
+        return int(json.load(answer)["aliveworkers"])
     return 0
 
 

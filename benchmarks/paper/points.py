@@ -6,18 +6,11 @@ import numpy as np
 
 from benchmarks.common import Row
 from benchmarks.paper.graphs import graph_for, truth
+from predict_graph import iterations as sampling
 from predict_graph.algorithms import Algorithm
 from predict_graph.engines import RunProfile
 from predict_graph.engines.local import LocalEngine
 from predict_graph.graph import Graph
-from predict_graph.iterations import (
-    EdgeBudget,
-    SamplingCase,
-    check_method,
-    draw_sample,
-    estimate_iterations,
-    run_sample,
-)
 from predict_graph.transforms import default_transform
 
 OURS = "ours"
@@ -52,8 +45,8 @@ def published(
     algorithm: Algorithm, graph: Graph, sampler: str, ratio: float, rng: np.random.Generator
 ) -> tuple[int, float, float, float]:
     """Count the iterations of one walk sample, and scale its bytes by e_E (sections 3.2, 3.4)."""
-    sample = draw_sample(graph, sampler, ratio, rng)
-    run = run_sample(
+    sample = sampling.draw_sample(graph, sampler, ratio, rng)
+    run = sampling.run_sample(
         sample,
         algorithm,
         LocalEngine(),
@@ -71,18 +64,18 @@ def ours(
     algorithm: Algorithm, graph: Graph, real: RunProfile, ratio: float, rng: np.random.Generator
 ) -> tuple[int, float, float, float]:
     """Estimate by our method for the algorithm, within the default budget of edges."""
-    case = SamplingCase(
+    case = sampling.SamplingCase(
         graph=graph,
         algorithm=algorithm,
         engine=LocalEngine(),
         transform=default_transform(algorithm.convergence),
         sampler="brj",
         ratio=ratio,
-        budget=EdgeBudget(graph.edges),
+        budget=sampling.EdgeBudget(graph.edges),
         rng=rng,
         progress=lambda text, fraction: None,
     )
-    found = estimate_iterations(check_method(None, algorithm), case)
+    found = sampling.estimate_iterations(sampling.check_method(None, algorithm), case)
     if found.counters is None:  # every iteration sends the same
         sent = remote_bytes(real) / real.iterations * found.iterations
     else:

@@ -109,8 +109,7 @@ class _Reader:
     def _answer(self, patience: float) -> dict[str, Any]:
         try:
             if self._pipe.poll(patience):
-                answer: dict[str, Any] = self._pipe.recv()
-                return answer
+                return self._pipe.recv()
         except (EOFError, OSError):
             self._process.join()
             return {"outcome": "crash", "said": f"exit status {self._process.exitcode}"}
