@@ -19,6 +19,7 @@ import time
 from bisect import bisect_left
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -179,22 +180,16 @@ def called(function: GraphFunction, graph: Any, seconds: float) -> ChildRun:
 def write_atlas(rows: list[Row]) -> None:
     """Write the longest runs of each function into the package."""
     places: dict[str, int] = {}
-    by_call: dict[str, list[Row]] = {}
-    for row in rows:
-        if row["state"] == "done":
-            by_call.setdefault(key(row), []).append(row)
     found: dict[str, list[tuple[int, float, float]]] = {}
-    described: list[tuple[str, dict[str, float]]] = []
-    for call, own in sorted(by_call.items()):
-        for row in informative(own):
+    done = sorted((row for row in rows if row["state"] == "done"), key=key)
+    for call, own in groupby(done, key):
+        for row in informative(list(own)):
             rounded = {name: float(f"{value:.6g}") for name, value in row["drivers"].items()}
-            graph = json.dumps([row["kind"], rounded])
-            if graph not in places:
-                places[graph] = len(described)
-                described.append((row["kind"], rounded))
+            place = places.setdefault(json.dumps([row["kind"], rounded]), len(places))
             units = float(f"{row['seconds'] / row['unit']:.3g}")
             peak = round(row["peak_bytes"] / 2**20, 1)
-            found.setdefault(call, []).append((places[graph], units, peak))
+            found.setdefault(call, []).append((place, units, peak))
+    described = [json.loads(graph) for graph in places]
     text = json.dumps({"graphs": described, "functions": found}, separators=(",", ":"))
     FILE.write_bytes(gzip.compress(text.encode(), mtime=0))
 

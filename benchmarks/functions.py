@@ -67,13 +67,14 @@ _NETWORKIT = (
 
 def functions() -> Iterator[GraphFunction]:
     """Yield the public functions of the libraries whose arguments are known."""
-    homes = {
-        "networkx": (networkx, networkx.algorithms.community),
-        "networkx.approximation": (networkx.approximation,),
-        "scipy.sparse.csgraph": (csgraph,),
-    }
+    homes = (
+        ("networkx", networkx),
+        ("networkx", networkx.algorithms.community),
+        ("networkx.approximation", networkx.approximation),
+        ("scipy.sparse.csgraph", csgraph),
+    )
     seen: set[str] = set()
-    for place, home in ((place, home) for place, homes in homes.items() for home in homes):
+    for place, home in homes:
         for name, found in sorted(vars(home).items()):
             module = getattr(found, "__module__", "") or ""
             inside = ("networkx.algorithms", "networkx.linalg", "networkx.drawing.layout", "scipy")

@@ -13,14 +13,7 @@ from benchmarks.common import keep, kept, spread, table
 from benchmarks.paper.drawing import Lines, Panel, draw
 from benchmarks.paper.graphs import MESH
 from benchmarks.paper.points import OURS, point
-from predict_graph.algorithms import (
-    Algorithm,
-    ConnectedComponents,
-    Neighborhood,
-    PageRank,
-    SemiClustering,
-    TopKRanking,
-)
+from predict_graph import algorithms
 
 FEATURES = {"error": "iterations", "bytes_error": "remote message bytes"}
 RATIOS = (0.01, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3)
@@ -32,7 +25,7 @@ AT = 0.1
 class Figure:
     """What is predicted, by which methods; where a graph is named, samplers are compared on it."""
 
-    jobs: Mapping[str, Algorithm]
+    jobs: Mapping[str, algorithms.Algorithm]
     features: tuple[str, ...] = ("error",)
     graph: str | None = None
     methods: Mapping[str, str] = field(
@@ -41,20 +34,25 @@ class Figure:
 
 
 FIGURES = {
-    "figure-4": Figure({f"PageRank, ε = {e:g}": PageRank(epsilon=e) for e in (0.01, 0.001)}),
-    "figure-5": Figure(
-        {f"semi-clustering, τ = {tau:g}": SemiClustering(tau=tau) for tau in (0.01, 0.001)}
+    "figure-4": Figure(
+        {f"PageRank, ε = {e:g}": algorithms.PageRank(epsilon=e) for e in (0.01, 0.001)}
     ),
-    "figure-6": Figure({"top-k, τ = 0.001": TopKRanking(tau=0.001)}, tuple(FEATURES)),
+    "figure-5": Figure(
+        {
+            f"semi-clustering, τ = {tau:g}": algorithms.SemiClustering(tau=tau)
+            for tau in (0.01, 0.001)
+        }
+    ),
+    "figure-6": Figure({"top-k, τ = 0.001": algorithms.TopKRanking(tau=0.001)}, tuple(FEATURES)),
     "extended": Figure(
         {
-            "connected components": ConnectedComponents(),
-            "neighborhood, τ = 0.001": Neighborhood(tau=0.001),
+            "connected components": algorithms.ConnectedComponents(),
+            "neighborhood, τ = 0.001": algorithms.Neighborhood(tau=0.001),
         },
         tuple(FEATURES),
     ),
     "figure-9": Figure(
-        {"semi-clustering": SemiClustering(), "top-k": TopKRanking()},
+        {"semi-clustering": algorithms.SemiClustering(), "top-k": algorithms.TopKRanking()},
         graph="uk-2007-05@100000",
         methods={"brj": "BRJ", "rj": "RJ", "mhrw": "MHRW", OURS: "ours"},
     ),
@@ -129,29 +127,23 @@ def percent(value: float) -> str:
 def picture(figure: Figure, points: pd.DataFrame, path: Path) -> None:
     """Draw the errors: a line a graph in panels of the methods, or a line a sampler."""
     by_job = {job: points[points["job"] == job] for job in figure.jobs}
+
+    def panel(title: str, part: pd.DataFrame, by: str, feature: str = "error") -> Panel:
+        return Panel(title, f"error of {FEATURES[feature]}", lines(part, by, feature))
+
     if figure.graph:
-        label = f"error of {FEATURES['error']}"
-        panels = [
-            Panel(f"{job}, {figure.graph}", label, lines(own.replace(figure.methods), "method"))
-            for job, own in by_job.items()
-        ]
-        draw([panels], path)
-        return
-    draw(
-        [
+        named = {job: own.replace(figure.methods) for job, own in by_job.items()}
+        rows = [[panel(f"{job}, {figure.graph}", own, "method") for job, own in named.items()]]
+    else:
+        rows = [
             [
-                Panel(
-                    f"{job}, {label}",
-                    f"error of {FEATURES[feature]}",
-                    lines(own[own["method"] == method], "graph", feature),
-                )
+                panel(f"{job}, {label}", own[own["method"] == method], "graph", feature)
                 for method, label in figure.methods.items()
             ]
             for job, own in by_job.items()
             for feature in figure.features
-        ],
-        path,
-    )
+        ]
+    draw(rows, path)
 
 
 def lines(points: pd.DataFrame, by: str, feature: str = "error") -> Lines:

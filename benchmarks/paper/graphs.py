@@ -8,14 +8,13 @@ from functools import cache
 
 import numpy as np
 
+from benchmarks.accuracy import DIRECTED, UNDIRECTED
 from benchmarks.common import table
 from predict_graph.algorithms import Algorithm
 from predict_graph.engines import RunProfile
 from predict_graph.engines.local import LocalEngine
 from predict_graph.graph import Graph, check_graph
 
-DIRECTED = ("web-NotreDame", "uk-2007-05@100000", "soc-Epinions1", "wiki-Vote", "p2p-Gnutella31")
-UNDIRECTED = ("email-Enron", "musae_facebook", "musae_git", "deezer_HU")
 RMAT = {
     "rmat 16": "rmat:scale=16,edge_factor=32,seed=1",
     "rmat 18": "rmat:scale=18,edge_factor=16,seed=1",
