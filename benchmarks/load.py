@@ -149,12 +149,9 @@ def main() -> None:
     if asked.measure:
         print(json.dumps(measure(asked.measure, str(asked.files[0]), asked.repeats)))
         return
-    graphs = Path(os.environ.get("PREDICT_GRAPH_DATA", "."))
+    data = Path(os.environ.get("PREDICT_GRAPH_DATA", "."))
     files = asked.files or [
-        folder / name
-        for name in DEFAULTS
-        for folder in (graphs, graphs / "graphs")
-        if (folder / name).is_file()
+        file for name in DEFAULTS for file in (*data.glob(name), *data.glob(f"graphs/{name}"))
     ]
     if not files:
         parser.error("no files; name some, or set PREDICT_GRAPH_DATA")

@@ -22,7 +22,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-PACKAGES = ("predict_graph", "samplers", "costmodels")
+PACKAGES = ("predict_graph/", "samplers/", "costmodels/")
 DEMO = (
     "predict pagerank follows.csv",
     "validate pagerank rmat:scale=14,edge_factor=8,seed=1 -p epsilon=0.001 --seed 1 --json p.json",
@@ -52,13 +52,9 @@ def build(folder: Path) -> Path:
     """Build the wheel from a copy of what is under version control; return its file."""
     source = folder / "source"
     source.mkdir()
-    archive = subprocess.run(
-        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-        cwd=ROOT,
-        capture_output=True,
-        check=True,
-    ).stdout
-    for name in filter(None, archive.decode().split("\0")):
+    listing = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    names = subprocess.check_output(listing, cwd=ROOT, text=True).split("\0")
+    for name in filter(None, names):
         if (ROOT / name).is_file():
             (source / name).parent.mkdir(parents=True, exist_ok=True)
             (source / name).write_bytes((ROOT / name).read_bytes())
@@ -67,12 +63,7 @@ def build(folder: Path) -> Path:
     known = {**os.environ, "SETUPTOOLS_SCM_PRETEND_VERSION": version("predict-graph")}
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=known)
     (wheel,) = (folder / "dist").glob("*.whl")
-    in_source = {
-        str(file.relative_to(source))
-        for package in PACKAGES
-        for file in (source / package).rglob("*")
-        if file.is_file()
-    }
+    in_source = {name for name in names if name.startswith(PACKAGES) and (ROOT / name).is_file()}
     in_wheel = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
     if in_wheel != in_source:
         raise SystemExit(f"the wheel differs from the packages: {sorted(in_wheel ^ in_source)}")
@@ -101,16 +92,10 @@ def demo(program: Path, folder: Path) -> None:
     (place / "runs.csv").write_text(RUNS)
     (place / "follows.csv").write_text(FOLLOWS)
     environment = {**CLEAN, "PREDICT_GRAPH_HISTORY": str(place / "history.sqlite")}
+    settings = {"cwd": place, "env": environment, "capture_output": True, "text": True}
 
     def ran(command: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [program, *command.split()],
-            cwd=place,
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        return subprocess.run([program, *command.split()], check=False, **settings)
 
     for command in DEMO:
         started = time.perf_counter()

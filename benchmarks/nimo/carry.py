@@ -32,14 +32,8 @@ def capped(quota: CpuQuota, cpu: float | None, *arguments: str) -> None:
     quota.limit(cpu)
     command = [sys.executable, "-m", "predict_graph", *arguments]
     environment = {**os.environ, "PREDICT_GRAPH_HISTORY": "none"}
-    done = subprocess.run(
-        command,
-        preexec_fn=quota.enter,
-        capture_output=True,
-        text=True,
-        env=environment,
-        check=False,
-    )
+    settings = {"capture_output": True, "text": True, "env": environment}
+    done = subprocess.run(command, preexec_fn=quota.enter, check=False, **settings)
     if done.returncode:
         sys.exit(f"{' '.join(arguments)} failed: {done.stderr.strip()}")
 
