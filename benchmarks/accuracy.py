@@ -181,14 +181,10 @@ def summary(results: list[Row], by: str) -> list[str]:
     for (value, setting), own in pd.DataFrame(results).groupby([by, "setting"], sort=False):
         errors = spread(own.bytes_error)
         overhead, share = (f"{each:.2f}" for each in own[["overhead", "share"]].median())
-        rows.append(
-            [
-                *(str(value), str(setting), str(len(own)), *spread(own.error)),
-                *(f"{own.iterations_inside.mean():.0%}", errors[0], errors[2]),
-                *(*spread(own.runtime_error), f"{own.runtime_inside.mean():.0%}"),
-                *(overhead, share, f"{own.full_run.mean():.0%}"),
-            ]
-        )
+        cells = [str(value), str(setting), str(len(own)), *spread(own.error)]
+        cells += [f"{own.iterations_inside.mean():.0%}", errors[0], errors[2]]
+        cells += [*spread(own.runtime_error), f"{own.runtime_inside.mean():.0%}"]
+        rows.append([*cells, overhead, share, f"{own.full_run.mean():.0%}"])
     head = [by, "evidence", "n", "iterations: median", "90%", "worst", "in interval"]
     head += ["remote bytes: median", "worst", "runtime: median", "90%", "worst", "in interval"]
     return table([*head, "overhead, s", "overhead / run", "full runs"], rows, text_columns=2)

@@ -25,6 +25,12 @@ from costmodels.scaling.priors import prior_to_plain
 from costmodels.scaling.shapes import BASE
 
 
+def measured_tables(data: Path, left_out: str = "") -> list[tuple[str, pd.DataFrame]]:
+    """Return name and runs of each context of all sources but one."""
+    sources = {source: read for source, read in SOURCES.items() if source != left_out}
+    return [(f"{source}: {job}", runs) for source in sources for job, runs in sources[source](data)]
+
+
 def prior_of(tables: list[tuple[str, pd.DataFrame]], base: Prior = BASE) -> Prior:
     """Return the prior of jobs, given as name and runs of each context."""
     jobs: dict[str, list] = {}
@@ -39,11 +45,7 @@ def main() -> None:
     parser = study_parser(__doc__, cluster_tables=True)
     parser.set_defaults(out=Path("costmodels/scaling/prior.json"))
     options = parser.parse_args()
-    tables = [
-        (f"{source}: {job}", runs)
-        for source, read in SOURCES.items()
-        for job, runs in read(options.data)
-    ]
+    tables = measured_tables(options.data)
     learnt = {"learnt_from": sorted({job for job, _ in tables})} | prior_to_plain(prior_of(tables))
     text = json.dumps(learnt, indent=1, default=float)
     options.out.write_text(text + "\n", encoding="utf-8")

@@ -23,7 +23,7 @@ import pandas as pd
 
 from benchmarks import cluster_tables as tables
 from benchmarks.cluster_peers import LAWS, PEERS, SharedSpeedup, judged
-from benchmarks.cluster_prior import prior_of
+from benchmarks.cluster_prior import measured_tables, prior_of
 from benchmarks.cluster_searches import CHOICES, GOALS, search_lengths
 from benchmarks.common import study_parser, table, write
 from costmodels.scaling import AutoScaling, Prior
@@ -84,14 +84,7 @@ def _split(
 @cache
 def elsewhere(data: Path, source: str) -> Prior:
     """Return the prior that all measured sources but one teach."""
-    return prior_of(
-        [
-            (f"{name}: {job}", runs)
-            for name, read in tables.SOURCES.items()
-            if name != source
-            for job, runs in read(data)
-        ]
-    )
+    return prior_of(measured_tables(data, left_out=source))
 
 
 @cache

@@ -98,9 +98,8 @@ def spark_cluster(
             stack.callback(_ended, processes[log])
             return processes[log]
 
-        quotas = (
-            [CpuQuota(f"predict-graph-{os.getpid()}-{n}") for n in range(workers)] if cpu else []
-        )
+        group = f"predict-graph-{os.getpid()}"
+        quotas = [CpuQuota(f"{group}-{number}") for number in range(workers if cpu else 0)]
         for quota in quotas:
             stack.callback(quota.remove)
         port, page = port or _free_port(), _free_port()

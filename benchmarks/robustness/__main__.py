@@ -23,11 +23,8 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", help="names of formats, with commas between")
     asked = parser.parse_args()
-    forms = [
-        place
-        for place, form in enumerate(FORMATS)
-        if asked.only is None or form.name in asked.only.split(",")
-    ]
+    names = asked.only.split(",") if asked.only else [form.name for form in FORMATS]
+    forms = [place for place, form in enumerate(FORMATS) if form.name in names]
     begun = time.monotonic()
 
     def written(tallies: dict[int, Tally], finds: list[str], used: float) -> None:
@@ -71,14 +68,11 @@ def report(tallies: dict[int, Tally], finds: list[str]) -> list[str]:
         f"{peak / 1e6:.0f} MB.",
         "",
     ]
-    rows = [
-        [
-            *(FORMATS[form].name, str(tally.outcomes.total())),
-            *(str(tally.outcomes[name]) for name in ("read", "refused")),
-            *(str(sum(tally.outcomes[name] for name in BAD)), f"{tally.slowest:.2f}"),
-        ]
-        for form, tally in sorted(tallies.items())
-    ]
+    rows = []
+    for form, tally in sorted(tallies.items()):
+        counts = [tally.outcomes.total(), tally.outcomes["read"], tally.outcomes["refused"]]
+        counts.append(sum(tally.outcomes[name] for name in BAD))
+        rows.append([FORMATS[form].name, *map(str, counts), f"{tally.slowest:.2f}"])
     lines += table(["format", "files", "read", "refused", "finds", "slowest, s"], rows)
     if finds:
         lines += ["", "## Finds", "", *(f"- {find}" for find in finds[:200])]
