@@ -142,13 +142,10 @@ def baseline_iterations(graph: AnyGraph, baseline: Baseline, workers: int) -> It
     active = graph.vertices * share
     counters = engines.counters_of(active, sent, sent * size, workers, graph.vertices)
     threshold = algorithm.threshold(graph.vertices)
+    curve = threshold * 10.0 ** np.minimum(np.arange(iterations)[::-1] / 2.0, 300.0)
+    converged = baseline.converges
     return IterationEstimate(
-        BASELINE,
-        baseline.iterations,
-        *counts,
-        curve=threshold * 10.0 ** np.minimum(np.arange(iterations)[::-1] / 2.0, 300.0),
-        converged=baseline.converges,
-        counters=counters,
+        BASELINE, baseline.iterations, *counts, curve, converged, counters=counters
     )
 
 

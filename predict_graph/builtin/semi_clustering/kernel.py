@@ -111,10 +111,8 @@ class SemiClusteringKernel(SharedRows):
         held = np.count_nonzero(self._lists.sizes, axis=1)
         changed = int(updated.sum()) / max(int(held.sum()), 1)
         received = float(clusters @ np.diff(self._graph[0]))
-        work = Work(
-            vertices=_VERTEX_WORK + _SCORED_WORK * scored,
-            messages=received / max(len(self._graph[1]), 1),
-        )
+        per_message = received / max(len(self._graph[1]), 1)
+        work = Work(vertices=_VERTEX_WORK + _SCORED_WORK * scored, messages=per_message)
         return Superstep(changed, message_bytes, changes=updated, places=held, work=work)
 
     def stand_for(self, weighting: Weighting) -> None:

@@ -62,12 +62,8 @@ class LocalRuntimeModel(SampledModel):
     def _measure(self, algorithm: Algorithm) -> None:
         """Set an algorithm up, and run its first supersteps unless the user wants none."""
         self.request.progress(f"first supersteps of {algorithm.name}", 0.0)
-        seconds, probe = self.engine.survey(
-            algorithm,
-            self.graph,
-            seconds=probing_limit(self.spending.left),
-            probe=self.request.probe is not False,
-        )
+        limit, probing = probing_limit(self.spending.left), self.request.probe is not False
+        seconds, probe = self.engine.survey(algorithm, self.graph, seconds=limit, probe=probing)
         self._setups.setdefault(algorithm.name, seconds)  # later ones find a reverse graph
         self._probes.setdefault(algorithm.name, []).extend([] if probe is None else [probe])
 

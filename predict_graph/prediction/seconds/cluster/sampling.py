@@ -222,11 +222,5 @@ def observed_estimate(runs: Sequence[cluster.ClusterRun], graph: Graph) -> Itera
         )
     if large.doubt:
         warnings.append(f"it is doubtful what the supersteps of the job are: {large.doubt}")
-    return IterationEstimate(
-        "observed",
-        expected,
-        *counts,
-        curve=np.full(counts[0], np.nan),
-        converged=True,
-        warnings=warnings,
-    )
+    curve = np.full(counts[0], np.nan)
+    return IterationEstimate("observed", expected, *counts, curve, True, warnings=warnings)

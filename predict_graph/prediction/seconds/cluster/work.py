@@ -18,7 +18,6 @@ import pandas as pd
 from predict_graph.arrays import FloatArray, IndexArray
 from predict_graph.engines import Workload
 from predict_graph.engines.spark import SparkEngine, SparkSettings
-from predict_graph.engines.spark.blocks.program import BlockProgram
 from predict_graph.engines.spark.blocks.running import program_of
 from predict_graph.engines.spark.functions.running import FunctionAlgorithm
 from predict_graph.engines.spark.library import algorithm as library
@@ -51,7 +50,7 @@ def work_by_machines(
     size = bytes_per_unit(run, unit)
     if unit == "records" and program.merges_by == "sender" and not program.all_known:
         size -= INDEX * _indexed(run)
-    return lambda machines: _of_program(graph, on(machines), sent, size, unit, program)
+    return lambda machines: _of_program(graph, on(machines), sent, (unit, size), program)
 
 
 def sent_messages(graph: Graph, workload: Workload) -> pd.DataFrame:
@@ -69,15 +68,13 @@ def sent_messages(graph: Graph, workload: Workload) -> pd.DataFrame:
 
 
 def _of_program(
-    graph: Graph,
-    settings: SparkSettings,
-    sent: pd.DataFrame,
-    size: Any,
-    unit: str,
-    program: type[BlockProgram],
+    graph: Graph, settings: SparkSettings, sent: pd.DataFrame, sizes: tuple[str, Any], program: Any
 ) -> pd.DataFrame:
-    """Return the work of one of our programs, whose vertices are placed by a hash."""
-    machines, partitions = settings.machines, settings.partitions
+    """Return the work of one of our programs, whose vertices are placed by a hash.
+
+    `sizes` are to what bytes are proportional, and bytes per unit of that.
+    """
+    (unit, size), machines, partitions = sizes, settings.machines, settings.partitions
     vertices, edges = largest_shares(graph, machines, partitions)
     active, messages = sent[["active_vertices", "messages"]].to_numpy(np.float64).T
     if program.merges_by == "sender":
