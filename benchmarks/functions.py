@@ -59,10 +59,7 @@ _PLAIN = (
     *("ecount", "is_directed", "is_named", "is_weighted", "layout", "has_multiple"),
 )
 
-_NETWORKIT = (
-    *("centrality", "clique", "coloring", "community", "components", "distance", "globals"),
-    *("matching", "sparsification"),
-)
+_NETWORKIT = ("centrality", "clique", "coloring", "community", "components", "distance")
 
 
 def functions() -> Iterator[GraphFunction]:
@@ -88,7 +85,7 @@ def functions() -> Iterator[GraphFunction]:
         kind = inspect.getattr_static(igraph.Graph, name)
         if name[0].islower() and not isinstance(kind, classmethod | staticmethod | property):
             yield from _checked(f"igraph:{name}", getattr(igraph.Graph, name), seen)
-    for place in _NETWORKIT:
+    for place in (*_NETWORKIT, "matching", "sparsification"):
         for name, found in sorted(vars(getattr(networkit, place)).items()):
             # Classes in C have no signature; their documentation begins with one.
             text = (getattr(found, "__doc__", None) or "").strip().partition("\n")[0]
@@ -126,9 +123,8 @@ def graph_of(kind: str, size: int) -> Graph | None:
         made = check_graph(f"barabasi-albert:n={size},m=4,seed=6")
         sources = np.repeat(np.arange(made.vertices), made.out_degrees)
         older = sources > made.indices
-        return from_edges(
-            sources[older], made.indices[older], vertices=size, directed=True, name=kind
-        )
+        ends = sources[older], made.indices[older]
+        return from_edges(*ends, vertices=size, directed=True, name=kind)
     if kind in GENERATED:
         root = max(int(size**0.5), 2)
         text = GENERATED[kind].format(n=size, root=root, p=min(8.0 / size, 1.0))

@@ -14,8 +14,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import predict_graph
 from benchmarks.common import Row, keep, kept, study_parser, table, write
+from predict_graph import predict, run
 from predict_graph.algorithms import check_algorithm
 from predict_graph.clock.moment import Moment
 from predict_graph.graph import check_graph
@@ -38,14 +38,10 @@ def measured(number: int, start: str) -> Row:
     options: dict[str, Any] = {"parameters": parameters, "history": "none"}
     # Read before, and with compiled code loaded: what is left is a run that lasts.
     graph = check_graph(source, directed=False if check_algorithm(algorithm).undirected else None)
-    predict_graph.run(algorithm, "rmat:scale=8,seed=1", history="none")
-    found = None
-    if start == "predict":
-        found = predict_graph.predict(algorithm, graph, **options, seed=1)
+    run(algorithm, "rmat:scale=8,seed=1", history="none")
+    found = predict(algorithm, graph, **options, seed=1) if start == "predict" else None
     moments: list[Moment] = []
-    profile = predict_graph.run(
-        algorithm, graph.fresh(), **options, progress=moments.append, expect=found
-    )
+    profile = run(algorithm, graph.fresh(), **options, progress=moments.append, expect=found)
     whole = moments[-1].elapsed
     return {
         "case": number,

@@ -48,7 +48,7 @@ class RestartWalk(Sampler):
         check_positive("patience", self.patience)
 
     def _starts(self, graph: CSRArrays, state: State) -> npt.NDArray[np.int64]:
-        """Return the vertices at one of which, at random, a walk begins; anywhere when empty."""
+        """Return the vertices that walks start from at random: all of them when empty."""
         return np.empty(0, dtype=np.int64)
 
     def _visit(self, graph: CSRArrays, target: int, max_edges: int, state: State) -> Visits:
