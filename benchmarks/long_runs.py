@@ -44,7 +44,7 @@ from predict_graph.prediction.request import check_function
 
 def learned(engine: SparkEngine, budget: str, names: list[str] | None, history: Path) -> Row:
     """Learn what the cluster charges, as `predict-graph learn` does, and say what was learned."""
-    row: Row = {"machines": engine.machines, "budget": budget}
+    row: Row = {"machines": engine.workers, "budget": budget}
     for kind in (True, False):  # sessions of Spark's libraries have other options
         if own := [name for name in names or ALGORITHMS if name.startswith("graph") == kind]:
             given: Any = {"budget": budget, "history": str(history), "seed": 1, "progress": _told}
