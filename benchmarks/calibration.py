@@ -149,9 +149,8 @@ def sampling_costs(name: str) -> dict[str, float]:
             started = time.process_time()
             estimates_of(graph, [replace(chain[-1], max_overhead=level)])
             seconds.append(time.process_time() - started)
-            rows.append(
-                [1.0, 1e-9 * graph.edges * beyond_cache(graph.edges), 1e-9 * graph.edges * level]
-            )
+            of_graph = graph.edges * beyond_cache(graph.edges, 1e6)
+            rows.append([1.0, 1e-9 * of_graph, 1e-9 * graph.edges * level])
     weights = 1.0 / np.array(seconds)
     found, _ = nnls(np.array(rows) * weights[:, None], np.ones(len(rows)))
     return {key: round(float(each), 4) for key, each in zip(COSTS, found, strict=True)}

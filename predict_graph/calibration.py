@@ -49,7 +49,7 @@ class Sampling:
 
     def seconds(self, edges: int, level: float) -> float:
         """Return the seconds of samples with so many edges per edge of the graph."""
-        of_graph, of_samples = self.edge_ns * beyond_cache(edges), level * self.sampled_edge_ns
+        of_graph, of_samples = self.edge_ns * beyond_cache(edges, 1e6), level * self.sampled_edge_ns
         return self.fixed + 1e-9 * edges * (of_graph + of_samples)
 
 
@@ -87,10 +87,11 @@ def sampling_of(algorithm: str) -> Sampling:
     return Sampling(**known.get(algorithm, known[""]))
 
 
-def beyond_cache(work: int, cached: float = 1e6, power: float = 0.35) -> float:
+def beyond_cache(work: int, cached: float = 1e7, power: float = 0.35) -> float:
     """Return how many times as long an edge or vertex takes where all do not fit in a cache.
 
-    From so many edges and vertices on, by a power: measured on R-MAT of scale 18 to 22.
+    From so many edges and vertices on, by a power: measured on R-MAT of scale 14 to 22. Samples,
+    which look up at random, begin earlier.
     """
     return float(max(work / cached, 1.0) ** power)
 

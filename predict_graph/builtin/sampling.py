@@ -219,6 +219,10 @@ def labels_recipe(
 def _first_labels(graph: Graph) -> IndexArray:
     """Return the labels after the first superstep: the smallest, or heaviest, neighbours."""
     labels = np.arange(graph.vertices, dtype=graph.indices.dtype)
+    if graph.weights is None and graph.ascending:
+        some = graph.out_degrees > 0
+        labels[some] = graph.indices[graph.indptr[:-1][some]]
+        return labels
     weights = np.empty(0, np.float32) if graph.weights is None else graph.weights
     heard = np.zeros(graph.vertices, np.int32)
     rows = (graph.indptr, graph.indices, weights)
