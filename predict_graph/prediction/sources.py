@@ -67,7 +67,9 @@ class StoppedRun:
         ran, later = seconds[:done], messages[done:]
         rate = float(ran.sum()) / max(float(messages[:done].sum()), 1.0)
         seconds[done:] = np.minimum(rate * later, ran.max())
-        seconds *= max(self.seconds / max(float(seconds.sum()), 1e-9), 1.0)
+        late = self.seconds - float(ran.sum())  # of the superstep that did not end
+        if done < len(seconds) and late > seconds[done]:  # longer than expected: as long again
+            seconds[done] = 2.0 * late
         left = 1.0 - float(seconds[:done].sum() / seconds.sum())
         std = math.hypot(log_std("equal runs"), left * log_std("usual seconds"))
         evidence = replace(own.evidence, seconds=seconds, relative_std=std)
