@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from html import escape
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from string import Template
 from typing import NoReturn
 
 from predict_graph.clock.applications import Application, Watch, running_at
@@ -19,21 +21,7 @@ from predict_graph.intervals import Interval
 from predict_graph.limits import whole_number
 
 _KEPT = 600.0  # limits how long one that has ended is shown, in seconds
-_PAGE = """<!DOCTYPE html>
-<html lang="en"><head><meta charset="utf-8"><meta http-equiv="refresh" content="3">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark"><title>{title}</title>
-<style>
-:root {{ color-scheme: light dark; }}
-body {{ margin: 0 auto; max-width: 52rem; padding: 1rem; font: 1rem/1.5 system-ui, sans-serif;
-  overflow-wrap: anywhere; }}
-h1 {{ font-size: 1.15rem; }} h2 {{ font-size: 1rem; margin: 1.5rem 0 0; }} p {{ margin: 0; }}
-progress {{ width: 100%; height: .8rem; }}
-</style></head><body><h1>{title}</h1>
-{parts}
-<p>{place} · <a href="/metrics">metrics</a></p>
-</body></html>
-"""
+_PAGE = Template(Path(__file__).with_name("page.html").read_text(encoding="utf-8"))
 _PART = """<section><h2>{name}</h2><p>{text}</p>
 <progress max="1" value="{share:.3f}">{share:.0%}</progress></section>"""
 
@@ -121,7 +109,7 @@ class Board:
             )
             for each in reversed(followed)
         )
-        return _PAGE.format(
+        return _PAGE.substitute(
             title=counted(running, "running applications"),
             parts="\n".join(parts),
             place=escape(self.source),
@@ -130,13 +118,14 @@ class Board:
     def metrics(self) -> str:
         """Return the metrics in the text format of Prometheus."""
         lines = []
-        for name, (text, values) in _METRICS.items():
+        for name, (attribute, text) in _METRICS.items():
             metric = f"predict_graph_application_{name}"
             lines += [f"# HELP {metric} {text}", f"# TYPE {metric} gauge"]
             for key, each in [*self._followed.items()]:
                 if each.moment is not None and not each.ended:
                     labels = f'application="{_quoted(key)}",name="{_quoted(each.name)}"'
-                    for label, value in values(each.moment.after(each.gone)).items():
+                    known = getattr(each.moment.after(each.gone), attribute)
+                    for label, value in _by_label(known).items():
                         lines.append(f"{metric}{{{labels}{label}}} {value:.6g}")
         return "\n".join(lines) + "\n"
 
@@ -145,24 +134,20 @@ def _quoted(text: str) -> str:
     return text.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")
 
 
-def _bounds(interval: Interval | None) -> dict[str, float]:
-    ends = {} if interval is None else interval.to_dict()
-    return {f',bound="{name}"': end for name, end in ends.items()}
+def _by_label(value: Interval | float | None) -> dict[str, float]:
+    """Return a value by its further labels: an interval has one for each of its three values."""
+    if isinstance(value, Interval):
+        return {f',bound="{name}"': end for name, end in value.to_dict().items()}
+    return {} if value is None else {"": value}
 
 
-_METRICS: dict[str, tuple[str, Callable[[Moment], Mapping[str, float]]]] = {
-    "elapsed_seconds": ("Seconds since the application began.", lambda now: {"": now.elapsed}),
-    "iterations": ("Finished iterations of the current loop.", lambda now: {"": now.done}),
-    "iterations_expected": (
-        "Iterations of the current loop in all, with a 90% interval.",
-        lambda now: _bounds(now.of),
-    ),
-    "remaining_seconds": (
-        "Seconds until the end, with a 90% interval.",
-        lambda now: _bounds(now.remaining),
-    ),
+_METRICS = {
+    "elapsed_seconds": ("elapsed", "Seconds since the application began."),
+    "iterations": ("done", "Finished iterations of the current loop."),
+    "iterations_expected": ("of", "Iterations of the current loop in all, with a 90% interval."),
+    "remaining_seconds": ("remaining", "Seconds until the end, with a 90% interval."),
 }
-"""Of each metric its help, and its values by their further labels."""
+"""Of each metric the attribute of a :class:`Moment`, and its help."""
 
 
 @contextmanager
