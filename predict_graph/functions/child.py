@@ -21,7 +21,7 @@ import traceback
 import warnings
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from inspect import isawaitable
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
@@ -196,10 +196,11 @@ def called(call: Callable[[Any], Any], graph: Any, *, keep: bool = False) -> tup
 
 def _await_child(child: int, receiver: Connection, limits: Limits) -> ChildRun:
     started = time.monotonic()
-    facts, state, caller = None, "", child
+    run: ChildRun | None = None
+    state, caller = "", child
     effort, until, before = _Effort(child), limits.setup, math.inf
     try:
-        while facts is None and not state:
+        while run is None and not state:
             if receiver.poll(0.05):
                 try:
                     message = receiver.recv()
@@ -208,8 +209,8 @@ def _await_child(child: int, receiver: Connection, limits: Limits) -> ChildRun:
                 if isinstance(message, int):  # the process of the call
                     caller = message
                     effort = _Effort(caller)
-                elif isinstance(message, dict):  # processes that the function started may go on
-                    facts = message
+                elif isinstance(message, tuple):  # processes that the function started may go on
+                    run, functions, modules = message
                 else:  # the limit of the call from now on
                     before = min(before, effort.seconds())
                     until = effort.total + message
@@ -228,14 +229,13 @@ def _await_child(child: int, receiver: Connection, limits: Limits) -> ChildRun:
         spent, held = max(spent, effort.total), limits.memory if state == "memory" else 0.0
         seconds = max(spent - before, 0.0)
         return ChildRun(state, seconds=seconds, wall=wall, spent=spent, peak_bytes=held)
-    if facts is None:
+    if run is None:
         return ChildRun("died", seconds=spent, wall=wall, spent=spent, sentence=death(status))
-    parse_ahead(facts.pop("functions"))  # or the next child would spend time and memory on it
-    modules = facts.pop("modules")
+    parse_ahead(functions)  # or the next child would spend time and memory on it
     for name in modules:  # in the same order
         with contextlib.suppress(Exception):  # the function may have made some itself
             importlib.import_module(name)
-    return ChildRun(**facts, imported=bool(modules), spent=max(spent, facts["seconds"]))
+    return replace(run, imported=bool(modules), spent=max(spent, run.seconds))
 
 
 class _Effort:
@@ -292,7 +292,7 @@ class _Recorder:
         self._observations: list[Observation] = []
         self._held: list[tuple[float, float]] = []
         self._timer: CallTimer | None = None
-        self._facts: dict[str, float] = {}
+        self._facts: dict[str, Any] = {}
         self._base = 0
         self._looking = False
         self._allowed = 0.0  # seconds of the call that the parent knows of
@@ -356,7 +356,7 @@ class _Recorder:
     def _most_left(self) -> float:
         """The seconds of the budget that are left at most."""
         limits = self._limits
-        return limits.budget.most - limits.already - self._facts["convert_seconds"]
+        return float(limits.budget.most - limits.already - self._facts["convert_seconds"])
 
     @property
     def _peak(self) -> float:
@@ -389,19 +389,17 @@ class _Recorder:
         clock.alarm(0.0)
         if os.getpid() != self._process:  # a process that the function has forked, and returns
             os._exit(0)
-        facts = {
+        run = ChildRun(
+            state,
+            seconds=self._elapsed(),
+            wall=self._timer.wall if self._timer else 0.0,
+            peak_bytes=self._peak,
+            held=self._held,
+            observations=self._observations,
             **self._facts,
             **more,
-            "state": state,
-            "seconds": self._elapsed(),
-            "wall": self._timer.wall if self._timer else 0.0,
-            "peak_bytes": self._peak,
-            "held": self._held,
-            "observations": self._observations,
-            "functions": PARSED,
-            "modules": [name for name in sys.modules if name not in self._modules],
-        }
-        self.send(facts)
+        )
+        self.send((run, PARSED, [name for name in sys.modules if name not in self._modules]))
         while True:  # until the parent ends this process
             signal.pause()
 
