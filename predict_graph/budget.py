@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -124,13 +124,11 @@ def check_budget(value: Any, default: Budget = DEFAULT_BUDGET) -> Budget:
     """Return the budget that a user gives."""
     if value is None or isinstance(value, Budget):
         return default if value is None else value
-    try:
+    with suppress(TypeError, ValueError):
         if isinstance(value, str):
             return _of_text(value.lower())
         if not isinstance(value, bool) and 0.0 <= value < math.inf:
             return Budget(seconds=float(value))
-    except (TypeError, ValueError):
-        pass
     raise RequestError(f"the budget is {value!r}; {_ACCEPTED}")
 
 
@@ -159,13 +157,11 @@ def check_within(value: str | float | None) -> float | None:
     """
     if value is None:
         return None
-    try:
+    with suppress(TypeError, ValueError):
         share = _share(value.strip()) if isinstance(value, str) else float(value)
-    except (TypeError, ValueError):
-        share = math.nan
-    if isinstance(value, bool) or not 0.0 < share <= 1.0:
-        raise RequestError(f"within is {value!r}; accepted: a share between 0 and 1, such as 10%")
-    return share
+        if not isinstance(value, bool) and 0.0 < share <= 1.0:
+            return share
+    raise RequestError(f"within is {value!r}; accepted: a share between 0 and 1, such as 10%")
 
 
 def _share(text: str) -> float:

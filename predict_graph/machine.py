@@ -76,7 +76,6 @@ def control_groups(controller: str) -> list[Path]:
 
 def system_text(file: Path) -> str:
     """Return a file of the system; nothing if it is not there."""
-    try:
+    with suppress(OSError):
         return file.read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return ""
+    return ""

@@ -17,6 +17,7 @@ import operator
 import tokenize
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from functools import lru_cache
 from itertools import combinations
 from types import CodeType, FrameType, GeneratorType
@@ -234,7 +235,7 @@ class LoopReader:
 
     def _of_iterator(self, iterator: Any) -> Progress | None:
         """Return the progress of an iterator, without drawing from it."""
-        try:
+        with suppress(Exception):
             if isinstance(iterator, GeneratorType):
                 return self.of_frame(iterator.gi_frame)
             kind = type(iterator).__name__
@@ -244,12 +245,10 @@ class LoopReader:
                 parts = [part for part in iterator.__reduce__()[1] if hasattr(part, "__next__")]
                 return next(filter(None, map(self._of_iterator, parts)), None)
             left = operator.length_hint(iterator, -1)
-            if left < 0:
-                return None
-            total = max((_size(part) or 0 for part in gc.get_referents(iterator)), default=0)
-            return Progress(float(total - left - 1), float(total)) if total > left else None
-        except Exception:
-            return None
+            if left >= 0:
+                total = max((_size(part) or 0 for part in gc.get_referents(iterator)), default=0)
+                return Progress(float(total - left - 1), float(total)) if total > left else None
+        return None
 
 
 def _calls(node: ast.expr, name: str) -> bool:
@@ -308,10 +307,9 @@ def _by_value(target: ast.expr, place: Callable[[Any], int], total: int) -> Read
     """Read the progress from the value of a loop's variable, whose place in the loop is known."""
 
     def read(frame: FrameType) -> Progress | None:
-        try:
+        with suppress(Exception):
             return Progress(float(place(_value(target, frame))), float(total))
-        except Exception:
-            return None
+        return None
 
     return read
 
@@ -348,32 +346,29 @@ def _in_container(
 
 
 def _places(source: Any, number: int | None) -> dict[Any, int] | None:
-    try:
+    with suppress(Exception):
         return {
             element if number is None else element[number]: place
             for place, element in enumerate(source)
         }
-    except Exception:
-        return None
+    return None
 
 
 def _size(source: Any) -> int | None:
-    try:
+    with suppress(Exception):
         return len(source)
-    except Exception:
-        return None
+    return None
 
 
 def _evaluated(node: ast.expr, frame: FrameType) -> Any:
     """Evaluate names, attributes and calls that only list what is there; None for all else."""
-    try:
+    with suppress(Exception):
         # Parts come before what they are part of.
-        if not all(_only_lists(each, frame) for each in reversed([*ast.walk(node)])):
-            return None
-        found = _value(node, frame)
-        return list(found) if isinstance(node, ast.Call) and hasattr(found, "__next__") else found
-    except Exception:
-        return None
+        if all(_only_lists(each, frame) for each in reversed([*ast.walk(node)])):
+            found = _value(node, frame)
+            made = isinstance(node, ast.Call) and hasattr(found, "__next__")
+            return list(found) if made else found
+    return None
 
 
 def _only_lists(node: ast.AST, frame: FrameType) -> bool:

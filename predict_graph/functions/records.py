@@ -10,6 +10,7 @@ import math
 import statistics
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -108,14 +109,12 @@ def read_call(file: Path, function: GraphFunction) -> Interval:
         If it is no prediction, or one of another function or other arguments.
     """
     found = read_document(file, "prediction", "the --json of its predict")
-    try:
+    with suppress(ValueError, KeyError, TypeError):
         given = _seedless(found["algorithm"]["parameters"])
         if found["algorithm"]["name"] == function.name and given == _seedless(function.arguments):
             runtime, convert = found["runtime_seconds"], found["phases"].get("convert", 0.0)
             _, log_std = combine([SourceEstimate(**each) for each in found["evidence"]])
             return Interval.spread(runtime["predicted"] - convert, log_std)
-    except (ValueError, KeyError, TypeError):
-        pass
     raise RequestError(
         f"{file} is no prediction of {function.name} with these arguments; accepted: the --json of "
         "its predict"
