@@ -58,8 +58,7 @@ class Curve:
 
     def place(self, time: FloatArray | float) -> Any:
         """Return the part of the iterations at a part of the time."""
-        inverse = 1.0 / self.power
-        return 1.0 - (1.0 - time) ** inverse if self.shrinks else time**inverse
+        return Curve(1.0 / self.power, self.shrinks).time(time)
 
 
 @dataclass(frozen=True)

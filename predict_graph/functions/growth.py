@@ -283,17 +283,14 @@ def _models(
 
 def _covariance(rows: Sequence[Point], hyper: Hyper, costs: FloatArray) -> FloatArray:
     """Return the covariance that does not depend on the driver; the last row is the target's."""
-    samplers = np.array([row.sampler for row in rows])
-    graphs = np.array([row.graph for row in rows])
-    machines = np.array([row.machine for row in rows])
-    same_sampler = (samplers[:, None] == samplers) & (samplers != "")[:, None]
-    same_machine = (machines[:, None] == machines) & (machines != "")[:, None]
-    total = hyper.level**2 + hyper.graph**2 * (graphs[:, None] == graphs)
-    total = total + hyper.machine**2 * same_machine
-    total = total + same_sampler * hyper.sampler**2
+    total = np.full((len(rows), len(rows)), hyper.level**2)
+    for shared in ("graph", "machine", "sampler"):
+        names = np.array([getattr(row, shared) for row in rows])
+        named = (names != "") | (shared == "graph")  # an empty graph is one that all are of
+        total += getattr(hyper, shared) ** 2 * ((names[:, None] == names) & named)
     noise = np.full(len(rows), hyper.noise**2)
     noise[: len(costs)] += (hyper.seconds / costs) ** 2
-    return np.asarray(total + np.diag(noise))
+    return total + np.diag(noise)
 
 
 def _posteriors(
