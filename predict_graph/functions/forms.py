@@ -17,20 +17,18 @@ from predict_graph.graph import Graph, check_graph
 from predict_graph.graph.build import READ_AS_DIRECTED, READ_AS_UNDIRECTED, as_asked
 
 
-def as_graph(
-    source: Any, function: GraphFunction, *, directed: bool | None, ids: str | None, seed: int
-) -> Graph:
-    """Return what the user gave as our graph; see :func:`~predict_graph.graph.check_graph`.
+def as_graph(source: Any, function: GraphFunction, **reading: Any) -> Graph:
+    """Return what the user gave as our graph.
 
-    Where nothing says whether edges are directed, they are read as the function's library reads
-    edge lists.
+    `reading` are options of :func:`~predict_graph.graph.check_graph`. Where nothing says whether
+    edges are directed, they are read as the function's library reads edge lists.
 
     Raises
     ------
     RequestError
         If it is no graph, or has no edges.
     """
-    graph = check_graph(source, directed=directed, ids=ids, seed=seed)
+    graph = check_graph(source, **reading)
     if not graph.edges:
         raise RequestError(f"the graph {graph.name!r} has no edges; accepted: at least one")
     return for_functions(graph, [function])

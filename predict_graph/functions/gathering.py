@@ -129,9 +129,8 @@ class Gathering:
         self.seed = check_seed(seed)
         self.history = check_history(history)
         meter.start()
-        self.subject = Subject(
-            with_seed(checked, seed), graph, directed=directed, ids=ids, seed=self.seed
-        )
+        call, reading = with_seed(checked, seed), {"directed": directed, "ids": ids}
+        self.subject = Subject(call, graph, seed=self.seed, **reading)
         self.function, self.graph = self.subject.function, self.subject.graph
         load_compiled(self.graph.directed)
         known = earlier_records(self.history, self.function)
@@ -308,9 +307,8 @@ class Gathering:
     def _allowed(self) -> float:
         """Return what may be spent, by a cautious estimate of the run."""
         found = self.growth()
-        if found is None:
-            return self.budget.allowed(0.0)
-        return self.budget.allowed(found.cost * math.exp(-_CAREFUL * found.log_std))
+        cost = 0.0 if found is None else found.cost * math.exp(-_CAREFUL * found.log_std)
+        return self.budget.allowed(cost)
 
     def run_sample(self, sampler: str, size: int, left: float) -> ChildRun:
         """Run the function on a sample."""
@@ -329,7 +327,6 @@ class Gathering:
         self.samples.append(SampleRun(case.graph, point, run, shape))
         if run.state in REFUSED:
             self.raised = run.sentence
-        self.iterator |= run.generator
         return run
 
     def _prefix_helps(self, left: float, minimum: int) -> bool:
@@ -377,15 +374,13 @@ class Gathering:
         run = self.real = self._run(self.subject.whole(order), limits)
         if run.state == "error":
             raise JobError(failure(self.function, self.graph, run.sentence))
-        if run.done:
-            self.iterator |= run.generator
-        elif run.state == "memory":
+        if run.state == "memory":
             self.warnings.append(
                 "the first part of the run took more memory than is free, and was stopped"
             )
         elif run.state == "died":
             self.warnings.append(f"the first part of the run ended by itself: {run.sentence}")
-        else:
+        elif not run.done:
             shape = self.shape if self.shape.loop else observed.loop_shape(run.observations)
             self.prefix = observed.read_prefix(run.observations, run.seconds, shape, self.rounds)
         return run
@@ -402,18 +397,11 @@ class Gathering:
         return spread_order(self.graph, self.rng, min(part, 1.0))
 
     def _run(self, case: Case, limits: Limits, *, sample: bool = False) -> ChildRun:
-        run = run_in_child(
-            case.build,
-            case.call,
-            replace(
-                limits,
-                setup=TOLERATED * self._allowed() - self.spent,
-                memory=0.8 * available_memory(),
-            ),
-            form=self.function.form,
-            sample=sample,
-        )
+        setup, form = TOLERATED * self._allowed() - self.spent, self.function.form
+        limits = replace(limits, setup=setup, memory=0.8 * available_memory())
+        run = run_in_child(case.build, case.call, limits, form=form, sample=sample)
         self.spent_elsewhere += run.spent
+        self.iterator |= run.generator
         return run
 
     def conversion(self) -> float:

@@ -118,23 +118,23 @@ class Subject:
     Of a graph of networkx or igraph that the function takes as it is, parallel edges, and
     attributes of vertices and edges, are kept in samples and in the whole run.
 
+    Parameters
+    ----------
+    function : GraphFunction
+    source : object
+        The graph as the user gave it.
+    **reading
+        Options of :func:`~predict_graph.graph.check_graph`.
+
     Raises
     ------
     RequestError
         If the source is no graph.
     """
 
-    def __init__(
-        self,
-        function: GraphFunction,
-        source: Any,
-        *,
-        directed: bool | None,
-        ids: str | None,
-        seed: int,
-    ) -> None:
+    def __init__(self, function: GraphFunction, source: Any, **reading: Any) -> None:
         self.function = function
-        self.graph = as_graph(source, function, directed=directed, ids=ids, seed=seed)
+        self.graph = as_graph(source, function, **reading)
         kept = function.form in ("networkx", "igraph") and form_of(source) == function.form
         kept = kept and source.is_directed() == self.graph.directed
         self._given: Any = source if kept else None
@@ -218,12 +218,10 @@ class Subject:
 
     def _moved(self, place: IndexArray) -> GraphFunction:
         """Return the function with arguments that are vertices under their new numbers."""
-        given: dict[Any, Any] = dict(enumerate(self.function.positional))
-        given |= self.function.keywords
-        for name, vertex in self._vertex_arguments.items():
-            given[name] = int(place[vertex])
-        positional = tuple(given.pop(number) for number in range(len(self.function.positional)))
-        return replace(self.function, positional=positional, keywords=given)
+        function = self.function
+        moved = {key: int(place[vertex]) for key, vertex in self._vertex_arguments.items()}
+        positional = tuple(moved.pop(at, value) for at, value in enumerate(function.positional))
+        return replace(function, positional=positional, keywords={**function.keywords, **moved})
 
     @cached_property
     def _connection(self) -> str:

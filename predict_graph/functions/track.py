@@ -111,19 +111,17 @@ def track(
     {5: 1, 7: 1, 9: 1}
     """
     checked = check_function(function, positional, keywords, form=graph_form, graph=graph)
-    own: Graph | None = None
-    call: GraphFunction | None = None
-    converting = 0.0
+    made: dict[str, Any] = {}
     if form_of(graph) != checked.form and (checked.form, type(graph)) != ("edges", np.ndarray):
-        subject = Subject(checked, graph, directed=None, ids=None, seed=0)
+        subject = Subject(checked, graph, seed=0)
         whole, began = subject.as_read(), clock.processor()
-        own, graph, call = subject.graph, whole.build(), whole.call
-        converting = clock.processor() - began
-        ids = [] if own.labels is None else own.labels.tolist()
+        graph, made = whole.build(), {"source": subject.graph, "call": whole.call}
+        made["convert_seconds"] = clock.processor() - began
+        ids = [] if subject.graph.labels is None else subject.graph.labels.tolist()
         if checked.form == "networkx" and ids and len(set(ids)) == len(ids):
-            graph, call = imported("networkx").relabel_nodes(graph, dict(enumerate(ids))), None
-    more: Any = {"source": own, "call": call, "history": check_history(history)}
-    return run_tracked(checked, graph, convert_seconds=converting, **more).result
+            graph = imported("networkx").relabel_nodes(graph, dict(enumerate(ids)))
+            made["call"] = checked
+    return run_tracked(checked, graph, history=check_history(history), **made).result
 
 
 def run_tracked(
@@ -323,5 +321,5 @@ def _described(
     function: GraphFunction, graph: Any, source: Graph | None
 ) -> tuple[Graph, dict[str, float]]:
     """Return the graph of a run as ours, and its drivers."""
-    whole = source or as_graph(graph, function, directed=None, ids=None, seed=0)
+    whole = source or as_graph(graph, function, seed=0)
     return whole, drivers_of(whole, np.random.default_rng(0))
