@@ -83,9 +83,8 @@ class Display(AbstractContextManager["Display"]):
     def _draw(self) -> None:
         from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-        what, left = (
-            TextColumn(f"{{task.{each}}}", markup=False) for each in ("description", "fields[left]")
-        )
+        what = TextColumn("{task.description}", markup=False)
+        left = TextColumn("{task.fields[left]}", markup=False)
         columns = (what, BarColumn(20), TimeElapsedColumn(), left)
         self._bar = Progress(
             *columns,

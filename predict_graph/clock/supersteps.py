@@ -124,11 +124,10 @@ class SuperstepClock:
     """
 
     def __init__(self, expected: Expected | None = None) -> None:
-        self.expected = expected
-        self._parts = () if expected is None else expected.parts
+        self.expected = expected or Expected(())
         self._part, self._number = _Part(""), -1
         self.ended: float | None = None
-        self.first = None if expected is None else expected.total
+        self.first = self.expected.total
 
     def begins(
         self,
@@ -168,7 +167,7 @@ class SuperstepClock:
             algorithm=part.algorithm,
             aggregate=part.aggregates[-1] if part.aggregates else None,
             first=None if self.first is None else self.first.predicted,
-            by="" if self.expected is None else self.expected.source,
+            by=self.expected.source,
         )
         if self.ended is not None:
             whole, nothing = Interval.exact(found.done), Interval.exact(0.0)
@@ -178,15 +177,16 @@ class SuperstepClock:
         return self._running(part, found)
 
     def _before(self, at: float) -> Interval | None:
-        if self.expected is None or self.expected.total is None:
-            return None
         total, before = self.expected.total, self.expected.before
+        if total is None:
+            return None
         left = max(total.predicted - before, 0.0) + max(before - at, _OVERRUN * before)
         return total.scaled(left / max(total.predicted, 1e-9))
 
     def _running(self, part: _Part, moment: Moment) -> Moment:
         """Return a moment with the total number of supersteps, the remaining time, and the pace."""
-        known = self._parts[self._number] if self._number < len(self._parts) else None
+        parts = self.expected.parts[self._number :]
+        known = parts[0] if parts else None
         done, at = len(part.ends), moment.elapsed
         seconds = np.diff([part.began, *part.ends])
         moment = replace(moment, pace=_pace(seconds))
@@ -205,11 +205,11 @@ class SuperstepClock:
         # An unusually long superstep does not affect the estimate of later ones.
         rest -= min(since, (1.0 - _OVERRUN) * rest / max(count, 1.0))
         variance = (rest * std) ** 2
-        for later in self._parts[self._number + 1 :]:
+        for later in parts[1:]:
             own = float(later.seconds.sum())
             variance += (own * math.hypot(later.iterations_std, later.seconds_std)) ** 2
             rest += own
-        rest += 0.0 if self.expected is None else self.expected.after
+        rest += self.expected.after
         relative = math.sqrt(variance) / max(rest, 1e-9)
         remaining = Interval.spread(rest, math.sqrt(math.log1p(relative**2)))
         return replace(moment, of=whole, remaining=remaining)
