@@ -103,12 +103,12 @@ class LoadMeter:
         self._lock = threading.Lock()
         self._seen: dict[str, tuple[float, float]] = {}
         self._ran = self._waited = 0.0
-        self._marks = (self._times(),) * 2
+        self._marks = (self.mark(),) * 2
         self._marked = time.monotonic()
 
     def start(self, recent: float = 10.0) -> None:
         """Begin to measure for a prediction: from the one before, if that was `recent`."""
-        now, (_, last), moment = self._times(), self._marks, time.monotonic()
+        now, (_, last), moment = self.mark(), self._marks, time.monotonic()
         if moment - self._marked > recent:
             last = now
         elif sum(now[:2]) - sum(last[:2]) < self._enough:
@@ -134,12 +134,16 @@ class LoadMeter:
         self._ran, self._waited = self._ran + ran, self._waited + waited
 
     def mark(self) -> tuple[float, ...]:
-        """Return a moment, for :meth:`read`."""
-        return self._times()
+        """Return a moment for :meth:`read`: the seconds so far.
+
+        Those that ran, waited, were throttled, stolen, and busy.
+        """
+        self.observe()
+        return self._ran, self._waited, _throttled(), *_machine()
 
     def read(self, since: tuple[float, ...] | None = None) -> Load:
         """Return what slowed this process down of late, or since a moment."""
-        before, now = since or self._marks[0], self._times()
+        before, now = since or self._marks[0], self.mark()
         ran, waited, throttled, stolen, busy = (b - a for a, b in zip(before, now, strict=True))
         whole, used = ran + waited, stolen + busy
         if whole < self._enough:
@@ -147,11 +151,6 @@ class LoadMeter:
         held = min(max(throttled, 0.0), waited)
         share = stolen / used if used > 0.0 else 0.0
         return Load((waited - held) / whole, held / whole, min(max(share, 0.0), 1.0))
-
-    def _times(self) -> tuple[float, ...]:
-        """Return the seconds, so far, that ran, waited, were throttled, stolen, and busy."""
-        self.observe()
-        return self._ran, self._waited, _throttled(), *_machine()
 
 
 def _threads() -> Iterator[tuple[str, tuple[float, float]]]:

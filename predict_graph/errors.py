@@ -45,8 +45,6 @@ class RequestError(PredictGraphError, ValueError):
 class JobError(PredictGraphError, RuntimeError):
     """The request was right, but the job failed: disk full, worker lost (exit status 1)."""
 
-    exit_status = 1
-
 
 def check_installed(package: str, what: str, *, extra: str) -> None:
     """Refuse what a package of one of our extras does where it is not installed."""

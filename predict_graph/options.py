@@ -237,11 +237,8 @@ def offers(options: Any, *, call: bool = False, without: Sequence[str] = ()) -> 
         for name, types in _types(options).items():
             if name not in without:
                 option = known[name]
-                own.append(
-                    rest.replace(
-                        name=name, kind=rest.KEYWORD_ONLY, default=option.usual, annotation=types
-                    )
-                )
+                named = rest.replace(name=name, kind=rest.KEYWORD_ONLY)
+                own.append(named.replace(default=option.usual, annotation=types))
                 usual = f" By default {option.default}." if option.default else ""
                 lines += [f"{name} : {types.removesuffix(' | None')}, optional"]
                 lines += [f"    {line}" for line in textwrap.wrap(option.summary + usual, 92)]

@@ -28,7 +28,6 @@ class _Loaded:
 
 
 _LOADED: dict[Path, _Loaded] = {}
-_KIND = "plug-in file"
 
 
 def load_plugin(path: str | Path) -> ModuleType:
@@ -53,7 +52,7 @@ def load_plugin(path: str | Path) -> ModuleType:
         If the file cannot be read, raises an error, registers a name that is taken, or registers
         nothing. Nothing of it is registered then.
     """
-    return _load(path, _KIND, registers=True)
+    return _load(path, "plug-in file", registers=True)
 
 
 def file_module(file: Path) -> ModuleType:

@@ -102,12 +102,6 @@ class Table:
 
         return pd.DataFrame({name: each.copy() for name, each in self.items()})
 
-    def equals(self, other: object) -> bool:
-        """Whether another table has the same columns with the same values."""
-        if not isinstance(other, Table) or self.columns != other.columns:
-            return False
-        return all(np.array_equal(each, other[name], equal_nan=True) for name, each in self.items())
-
 
 def _array(values: Any) -> npt.NDArray[Any]:
     """Return a column as an array; missing whole numbers become not-a-number."""

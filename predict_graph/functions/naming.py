@@ -249,8 +249,7 @@ def unusual_arguments(function: GraphFunction) -> dict[str, Any]:
     unusual = {
         name: value
         for name, value in found.items()
-        if name not in usual
-        or (value is not usual[name] and repr(value) != repr(usual[name]))  # also of arrays
+        if name not in usual or repr(value) != repr(usual[name])  # also of arrays
     }
     return replace(function, positional=(), keywords=unusual).arguments
 
