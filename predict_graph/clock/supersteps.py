@@ -144,8 +144,6 @@ class SuperstepClock:
 
     def superstep(self, number: int, at: float, aggregate: float | None = None) -> None:
         """Record the end of a superstep; a repeated number discards later ones."""
-        if self._number < 0:
-            self.begins("", 0.0)
         if number <= len(self._part.ends):  # repeated: an executor was lost
             del self._part.ends[number - 1 :], self._part.aggregates[number - 1 :]
         self._part.ends.append(at)

@@ -60,8 +60,8 @@ class GraphSize:
             )
 
     def bytes(self, form: str) -> float:
-        """Return the memory that it takes in a form of :data:`~.naming.FORMS`; nan if unknown."""
-        vertex, edge = _BYTES.get(form, ((np.nan,) * 2,) * 2)[self.directed]
+        """Return the memory that it takes in a form of :data:`~.naming.FORMS`."""
+        vertex, edge = _BYTES[form][self.directed]
         return vertex * self.vertices + edge * self.edges
 
     def drivers(self) -> dict[str, float]:
@@ -113,26 +113,18 @@ def predict_by_size(
             "graph is not enough; accepted: the graph itself"
         )
     held = grown_bytes([(each.drivers, each.peak_bytes) for each in known], drivers)
-    graph = size.bytes(function.form)
-    memory = None
-    if np.isfinite(graph):
-        peak = Interval.spread(held.cost, held.log_std)
-        peak = Interval(graph + peak.predicted, graph / 1.15 + peak.low, 1.15 * graph + peak.high)
-        memory = PeakMemory(peak, float(available_memory()))
-    fits = True if memory is None else memory.fits  # None if that is not sure
-    others = [] if fits is False else compiled_alternatives(function, call.cost, drivers)
+    graph, peak = size.bytes(function.form), Interval.spread(held.cost, held.log_std)
+    peak = Interval(graph + peak.predicted, graph / 1.15 + peak.low, 1.15 * graph + peak.high)
+    memory = PeakMemory(peak, float(available_memory()))
+    others = [] if memory.fits is False else compiled_alternatives(function, call.cost, drivers)
     runtime = Interval.spread(call.cost, call.log_std)
     grows = ", ".join(name for name, _ in call.drivers[:2])
     detail = f"{len(known)} of the atlas; grows with {grows}"
     phases = {"call": call.cost}
+    counts = {"vertices": int(size.vertices), "edges": int(size.edges)}
     return Prediction(
         algorithm=function.describe(),
-        graph={
-            "name": "a graph",
-            "vertices": int(size.vertices),
-            "edges": int(size.edges),
-            "directed": size.directed,
-        },
+        graph={"name": "a graph", **counts, "directed": size.directed},
         engine=function.engine,
         seed=None,
         runtime_seconds=runtime,
@@ -141,7 +133,7 @@ def predict_by_size(
         warnings=warnings,
         verdict=verdict_of(runtime, phases, memory=memory),
         processor_seconds=call.cost,
-        advice=[*([] if fits else _forms(size)), *others],
+        advice=[*([] if memory.fits else _forms(size)), *others],
     )
 
 
