@@ -89,15 +89,18 @@ class GraphFunction:
         return _version(self.library)
 
     @property
-    def arguments(self) -> dict[str, Any]:
-        """The arguments as JSON may have them."""
+    def given(self) -> list[tuple[int | str, str, Any]]:
+        """Place or keyword, name and value of each argument; a number names an unknown one."""
         found = () if self.bound is None else self.bound.signature.parameters.values()
         names = [each.name for each in found if each.kind <= each.POSITIONAL_OR_KEYWORD][1:]
-        given = {
-            names[place] if place < len(names) else str(place + 1): value
-            for place, value in enumerate(self.positional)
-        }
-        return {name: _plain(value) for name, value in {**given, **self.keywords}.items()}
+        names += map(str, range(len(names) + 1, len(self.positional) + 1))
+        placed = ((place, names[place], value) for place, value in enumerate(self.positional))
+        return [*placed, *((name, name, value) for name, value in self.keywords.items())]
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """The arguments as JSON may have them."""
+        return {name: _plain(value) for _, name, value in self.given}
 
     def describe(self) -> dict[str, Any]:
         """Return name and arguments, as of an algorithm."""

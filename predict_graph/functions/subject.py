@@ -239,16 +239,12 @@ class Subject:
     @cached_property
     def _vertex_arguments(self) -> dict[Any, int]:
         """Return the arguments, by name or place, that are vertices, as numbers of our graph."""
-        function, bound = self.function, self.function.bound
-        named = list(bound.signature.parameters)[1:] if bound is not None else []
-        given: dict[Any, Any] = dict(enumerate(zip(named, function.positional, strict=False)))
-        given |= {name: (name, value) for name, value in function.keywords.items()}
         found: dict[Any, int] = {}
-        for place, (name, value) in given.items():
+        for place, name, value in self.function.given:
             if name not in VERTEX_PARAMETERS or isinstance(value, bool | float):
                 continue
             number = isinstance(value, Integral)
-            if self.graph.labels is not None and not (number and function.form == "igraph"):
+            if self.graph.labels is not None and not (number and self.function.form == "igraph"):
                 with suppress(ValueError):
                     found[place] = self._labels.index(value)
             elif number and 0 <= value < self.graph.vertices:
