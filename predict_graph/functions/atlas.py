@@ -74,18 +74,18 @@ def key_of(name: str, arguments: Mapping[str, Any]) -> str:
 
 
 _ALIKE = {
-    "average_shortest_path_length": "igraph:average_path_length",
-    "betweenness_centrality": "igraph:betweenness",
-    "closeness_centrality": "igraph:closeness",
-    "clustering": "igraph:transitivity_local_undirected",
-    "core_number": "igraph:coreness",
-    "diameter": "igraph:diameter",
-    "eccentricity": "igraph:eccentricity",
-    "eigenvector_centrality": "igraph:eigenvector_centrality",
-    "harmonic_centrality": "igraph:harmonic_centrality",
-    "label_propagation_communities": "igraph:community_label_propagation",
-    "louvain_communities": "igraph:community_multilevel",
-    "pagerank": "igraph:pagerank",
+    "networkx:average_shortest_path_length": "igraph:average_path_length",
+    "networkx:betweenness_centrality": "igraph:betweenness",
+    "networkx:closeness_centrality": "igraph:closeness",
+    "networkx:clustering": "igraph:transitivity_local_undirected",
+    "networkx:core_number": "igraph:coreness",
+    "networkx:diameter": "igraph:diameter",
+    "networkx:eccentricity": "igraph:eccentricity",
+    "networkx:eigenvector_centrality": "igraph:eigenvector_centrality",
+    "networkx:harmonic_centrality": "igraph:harmonic_centrality",
+    "networkx:label_propagation_communities": "igraph:community_label_propagation",
+    "networkx:louvain_communities": "igraph:community_multilevel",
+    "networkx:pagerank": "igraph:pagerank",
 }
 
 
@@ -103,8 +103,7 @@ def compiled_alternatives(
     """
     if naming.unusual_arguments(function).keys() - {"seed"}:
         return []
-    library, _, name = function.name.partition(":")
-    other = _ALIKE.get(name, "") if library == "networkx" else ""
+    other = _ALIKE.get(function.name, "")
     if not other or seconds < least or find_spec(other.partition(":")[0]) is None:
         return []
     known = atlas_points(naming.check_function(other))
@@ -127,9 +126,7 @@ def quantity(name: str) -> str:
     >>> quantity("networkx:core_number"), quantity("mine.py:betweenness")
     ('coreness', 'mine.py:betweenness')
     """
-    library, _, own = name.partition(":")
-    if library not in ("networkx", "igraph", "networkit"):
+    if name.partition(":")[0] not in ("networkx", "igraph", "networkit"):
         return name
-    other = _ALIKE.get(own, own) if library == "networkx" else own
-    last = other.rpartition(":")[2].rpartition(".")[2]
+    last = _ALIKE.get(name, name).rpartition(":")[2].rpartition(".")[2]
     return last.lower().replace("_", "").removesuffix("centrality")
