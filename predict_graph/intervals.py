@@ -75,6 +75,16 @@ class Interval:
         """Return the interval times a factor."""
         return Interval(self.predicted * factor, self.low * factor, self.high * factor)
 
+    def moved(self, by: float) -> Interval:
+        """Return the interval plus a value; none of its three values is below 0.
+
+        Examples
+        --------
+        >>> Interval(3.0, 1.0, 5.0).moved(-2.0)
+        Interval(predicted=1.0, low=0.0, high=3.0)
+        """
+        return Interval(*(max(each + by, 0.0) for each in (self.predicted, *self)))
+
     def to_dict(self) -> dict[str, float]:
         """Return the three values."""
         return {"predicted": self.predicted, "low": self.low, "high": self.high}

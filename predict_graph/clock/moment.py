@@ -42,9 +42,7 @@ class Moment:
 
     def after(self, seconds: float) -> Moment:
         """Return the state some seconds later, if nothing else is known."""
-        rest = self.remaining
-        if rest is not None:
-            rest = Interval(*(max(each - seconds, 0.0) for each in (rest.predicted, *rest)))
+        rest = None if self.remaining is None else self.remaining.moved(-seconds)
         return replace(self, elapsed=self.elapsed + seconds, remaining=rest)
 
     def progress(self, what: str = "superstep") -> str:

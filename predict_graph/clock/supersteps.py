@@ -49,9 +49,8 @@ class Expected:
         """Return what is expected of a run whose setup begins so much later, or earlier."""
         if self.total is None:
             return self
-        ends = (self.before, self.total.predicted, *self.total)
-        before, *total = (max(each + seconds, 0.0) for each in ends)
-        return replace(self, before=before, total=Interval(*total))
+        before = max(self.before + seconds, 0.0)
+        return replace(self, before=before, total=self.total.moved(seconds))
 
 
 def read_expected(path: str | PathLike[str]) -> tuple[Expected, Mapping[str, Any]]:
@@ -150,7 +149,7 @@ class SuperstepClock:
         if aggregate is not None:
             self._part.aggregates.append(aggregate)
         if self.first is None and (left := self.moment(at).remaining) is not None:
-            self.first = Interval(at + left.predicted, at + left.low, at + left.high)
+            self.first = left.moved(at)
 
     def end(self, at: float) -> None:
         """Record the end of the run."""
