@@ -10,9 +10,9 @@ ROOT = Path(__file__).parents[1]
 CAPS = {
     "samplers": 765,
     "costmodels": 2_111,
-    "predict_graph": 27_533,
+    "predict_graph": 27_450,
     "tests": 13_765,
-    "benchmarks": 5_000,
+    "benchmarks": 4_997,
 }
 """Lines of code; on the way to 1,700, 3,300, 22,000, 13,000 and 5,000."""
 LIBRARY = ("samplers", "costmodels", "predict_graph")
