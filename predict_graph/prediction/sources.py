@@ -203,7 +203,7 @@ class FullRun:
         return Estimate(estimates, runtimes, case.chain, measured=True, complete=True)
 
     def cost(self, case: Case, evidence: Estimates) -> float:
-        """Return what three runs in four take; infinity if it is not wanted, or does not fit.
+        """Return what six runs in seven take; infinity if it is not wanted, or does not fit.
 
         One that was stopped would leave too little for samples. On the local engine that is the job
         itself: an unlimited budget does not run a long one, and options of sampling or cost models
@@ -213,7 +213,7 @@ class FullRun:
         named = request.evidence_named if case.local else request.estimation_named
         if evidence or named or not runs_here(request.algorithm):
             return math.inf
-        share = 0.5 if request.budget.unlimited else 0.75
+        share = 0.5 if request.budget.unlimited else 0.85
         needed = sum(each.quantile(share) + _COUNTING * graph.edges for each in case.baselines)
         needed *= meter.read().slowdown
         if case.local and request.budget.unlimited and needed > DEFAULT_BUDGET.least_seconds:
