@@ -26,7 +26,7 @@ import predict_graph
 from benchmarks.accuracy import cases, jobs_of, options_of
 from benchmarks.common import Row, study_parser, table, write
 from predict_graph.algorithms import check_algorithm
-from predict_graph.calibration import FILE, beyond_cache, calibration, log_std, usual_of
+from predict_graph.calibration import FILE, SAMPLED, beyond_cache, calibration, log_std, usual_of
 from predict_graph.engines import RunProfile
 from predict_graph.graph import Graph, check_graph
 from predict_graph.intervals import QUANTILE
@@ -149,7 +149,7 @@ def sampling_costs(name: str) -> dict[str, float]:
             started = time.process_time()
             estimates_of(graph, [replace(chain[-1], max_overhead=level)])
             seconds.append(time.process_time() - started)
-            of_graph = graph.edges * beyond_cache(graph.edges, 1e6)
+            of_graph = graph.edges * beyond_cache(graph.edges, SAMPLED)
             rows.append([1.0, 1e-9 * of_graph, 1e-9 * graph.edges * level])
     weights = 1.0 / np.array(seconds)
     found, _ = nnls(np.array(rows) * weights[:, None], np.ones(len(rows)))

@@ -133,8 +133,7 @@ def _report(call: Any, ended: threading.Event, thread: int, began: float) -> Non
     if expected is not None and expected.predicted > threshold:
         advice = "".join(f"; {each}" for each in prediction.advice)
         _log.warning("%s: %s%s", name, prediction.verdict.sentence, advice)
-    graph: Any = call.args[0] if call.args else call.keywords.get("G")
-    watcher = Watcher(thread, _called.__code__, expected, began, graph)
+    watcher = Watcher(thread, _called.__code__, expected, began, _graph_of(call))
     said = time.perf_counter()
     first = min(max(threshold / 2.0, 0.5), 5.0)
     while not ended.wait(first / 20.0):
@@ -148,12 +147,17 @@ def _report(call: Any, ended: threading.Event, thread: int, began: float) -> Non
             _log.warning("%s: %s", name, ", ".join(filter(None, (after, moment.left))))
 
 
+def _graph_of(call: Any) -> Any:
+    """Return what a call is about: its first argument."""
+    return call.args[0] if call.args else call.keywords.get("G")
+
+
 def predicted(call: Any) -> Any:
     """Return what the atlas says of a call; None where it does not have it."""
     from predict_graph.errors import PredictGraphError
     from predict_graph.functions.sizes import GraphSize, predict_by_size
 
-    graph: Any = call.args[0] if call.args else call.keywords.get("G")
+    graph = _graph_of(call)
     others = {key: value for key, value in call.keywords.items() if value is not graph}
     name = f"networkx:{call.func.name}"
     try:

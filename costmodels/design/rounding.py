@@ -33,13 +33,21 @@ def cheapest_basis(criterion: Criterion, costs: FloatArray) -> IntArray:
 
 @dataclass(frozen=True)
 class RunChoice:
-    """How often to run each candidate, so that the criterion is least within a budget."""
+    """How often to run each candidate, so that the criterion is least within a budget.
+
+    Parameters
+    ----------
+    criterion : Criterion
+    costs : ndarray, shape (n,)
+        Of one run of each candidate.
+    budget : float
+    most : int
+        Runs of one candidate.
+    """
 
     criterion: Criterion
-    # shape (n,): Of one run of each candidate.
     costs: FloatArray
     budget: float
-    # Runs of one candidate.
     most: int
 
     def relaxed(self) -> FloatArray:

@@ -289,8 +289,7 @@ class Watcher:
             paths = [sum(map(degrees.__getitem__, self._graph.adj[vertex])) for vertex in degrees]
         except Exception:  # the function changes its graph
             return None
-        shares: FloatArray = np.cumsum([0, *paths]) / max(sum(paths), 1)
-        return shares
+        return np.asarray(np.cumsum([0, *paths]) / max(sum(paths), 1))
 
 
 def _watch(watcher: Watcher, display: Display, ended: threading.Event, every: float = 0.1) -> None:

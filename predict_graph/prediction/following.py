@@ -165,8 +165,7 @@ class Follower:
     def ends(self, profile: RunProfile) -> None:
         """Take note that the run has ended, and of its supersteps that were not reported."""
         # Closing a session of Spark, which takes 1 s, is no part of a run.
-        latest = max(self._known + profile.runtime_seconds, self._last)
-        at = min(self._watch.seconds, latest)
+        at = min(self._watch.seconds, max(self._known + profile.runtime_seconds, self._last))
         if not self._begun:
             self.clock.begins(self._algorithm.name, at)
         done = int(self.clock.moment(at).done)
