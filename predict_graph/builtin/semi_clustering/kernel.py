@@ -31,9 +31,10 @@ from samplers.splitmix import splitmix64
 
 # By definition: the id of the receiver; inner weight, boundary weight, score; the id of a member.
 _HEADER_BYTES, _CLUSTER_BYTES, _MEMBER_BYTES = 8, 24, 8
-# Work relative to one received semi-cluster, measured: more for its score with the vertex
-# added; and for sorting and writing what a vertex stores and sends.
-_SCORED_WORK, _VERTEX_WORK = 5.0, 28.0
+# Work relative to looking at one received semi-cluster, measured: more for its first occurrence,
+# and for its score with the vertex added; for sorting and writing what a vertex stores and sends.
+_FIRST_WORK, _SCORED_WORK, _VERTEX_WORK = 15.0, 43.0, 27.0
+_SEEN = 256  # semi-clusters that a vertex remembers: bounds memory; others are read again
 
 
 class Clusters(NamedTuple):
@@ -77,8 +78,8 @@ class SemiClusteringKernel(SharedRows):
         parameters: Any = algorithm.parameters
         places = 2 * int(parameters["s_max"]) + int(parameters["c_max"])
         a_place = int(parameters["v_max"]) * id_bytes + 4 + 4 * 8
-        # Degrees and a mark; two counts of 32 bits, four of 64; four of the previous superstep.
-        return Footprint(places * a_place + 8 + 4 + 2 * 4 + 4 * 8 + 4 * 8, reverse=False)
+        # Degrees and a mark; three counts of 32 bits, four of 64; four of the previous superstep.
+        return Footprint(places * a_place + 8 + 4 + 3 * 4 + 4 * 8 + 4 * 8, reverse=False)
 
     @property
     def values(self) -> Array:
@@ -99,7 +100,7 @@ class SemiClusteringKernel(SharedRows):
 
     def step(self) -> Superstep:
         """Run one superstep; its aggregate is the share of list entries that changed."""
-        counts = updated, scored = tuple(np.zeros((2, len(self._degrees)), np.int32))
+        counts = updated, first, scored = tuple(np.zeros((3, len(self._degrees)), np.int32))
         state = (self._degrees, self._sent, self._next, self._lists)
         self._share(superstep, self._fixed, state, counts)
         sizes = self._sent.sizes
@@ -110,8 +111,8 @@ class SemiClusteringKernel(SharedRows):
         self._sent, self._next = self._next, self._sent
         held = np.count_nonzero(self._lists.sizes, axis=1)
         changed = int(updated.sum()) / max(int(held.sum()), 1)
-        received = float(clusters @ np.diff(self._graph[0]))
-        per_message = received / max(len(self._graph[1]), 1)
+        looked = float(clusters @ np.diff(self._graph[0])) + _FIRST_WORK * float(first.sum())
+        per_message = looked / max(len(self._graph[1]), 1)
         work = Work(vertices=_VERTEX_WORK + _SCORED_WORK * scored, messages=per_message)
         return Superstep(changed, message_bytes, changes=updated, places=held, work=work)
 
@@ -175,14 +176,14 @@ def _insert(ranking: Any, count: int, key: Any, values: Any, members: Any, added
     Its members are given, and a vertex that is added to them, or -1.
     """
     places = len(ranking.keys)
-    for i in range(count):
-        if ranking.keys[i] == key:
-            return count
     at = count
     while at > 0 and _better(values[0], key, ranking.values[at - 1, 0], ranking.keys[at - 1]):
         at -= 1
     if at == places:
         return count
+    for i in range(count):
+        if ranking.keys[i] == key:
+            return count
     for i in range(min(count, places - 1), at, -1):
         ranking.keys[i] = ranking.keys[i - 1]
         ranking.values[i] = ranking.values[i - 1]
@@ -211,8 +212,9 @@ def _write(into: Any, v: Any, ranking: Any, count: int) -> None:
     for place in range(into.sizes.shape[1]):
         into.sizes[v, place] = 0
         if place < count:
-            into.members[v, place] = ranking.members[place]
-            into.sizes[v, place] = np.count_nonzero(ranking.members[place] >= 0)
+            for i in range(into.members.shape[2]):
+                into.members[v, place, i] = ranking.members[place, i]
+                into.sizes[v, place] += ranking.members[place, i] >= 0
             values = ranking.values[place]
             into.scores[v, place], into.inner[v, place], into.boundary[v, place] = values
             into.keys[v, place] = ranking.keys[place]
@@ -226,10 +228,12 @@ def superstep(first: int, last: int, fixed: Any, state: Any, counts: Any) -> Non
     """
     (indptr, indices, weights), senders, ids, (v_max, factor, largest) = fixed
     degrees, sent, following, lists = state
-    updated, scored = counts
+    updated, received, scored = counts
     s_max, c_max = following.sizes.shape[1], lists.sizes.shape[1]
     to_send, to_keep = _ranking(s_max, v_max), _ranking(c_max, v_max)
     alone = np.int64(-1)  # no vertex is added
+    # Neighbours often send the same semi-cluster: those read lately are skipped.
+    seen_keys, seen_by = np.zeros(_SEEN, np.uint64), np.full(_SEEN, -1, np.int64)
     for v in range(first, last):
         vertex = np.int64(ids[v])
         row, stop = indptr[v], indptr[v + 1]
@@ -241,7 +245,7 @@ def superstep(first: int, last: int, fixed: Any, state: Any, counts: Any) -> Non
                 key, members = lists.keys[v, place], lists.members[v, place]
                 keeping = _insert(to_keep, keeping, key, values, members, alone)
         own_hash = splitmix64(vertex)
-        grown = 0
+        read, grown = 0, 0
         for e in range(row, stop):
             u = senders[e]
             if u == v:
@@ -251,14 +255,17 @@ def superstep(first: int, last: int, fixed: Any, state: Any, counts: Any) -> Non
                 if size == 0:
                     break
                 score, key = sent.scores[u, slot], sent.keys[u, slot]
+                spot = key & np.uint64(_SEEN - 1)
+                if seen_keys[spot] == key and seen_by[spot] == v:
+                    continue
+                seen_keys[spot], seen_by[spot] = key, v
+                read += 1
                 inner, boundary = sent.inner[u, slot], sent.boundary[u, slot]
                 values, members = (score, inner, boundary), sent.members[u, slot]
                 sending = _insert(to_send, sending, key, values, members, alone)
                 belongs = False
                 for i in range(size):
-                    if members[i] == vertex:
-                        belongs = True
-                        break
+                    belongs |= members[i] == vertex
                 if belongs:
                     keeping = _insert(to_keep, keeping, key, values, members, alone)
                     continue
@@ -287,7 +294,7 @@ def superstep(first: int, last: int, fixed: Any, state: Any, counts: Any) -> Non
                 keeping = _insert(to_keep, keeping, new_key, values, members, vertex)
         if sending > 0:
             _write(following, v, to_send, sending)
-        scored[v] = grown
+        received[v], scored[v] = read, grown
         fresh = 0
         for place in range(keeping):
             known = False
@@ -327,7 +334,7 @@ class SemiClusteringProgram(BlockProgram):
     def receive(self, offers: Clusters, senders: Array, sums: Mapping[str, Any]) -> None:
         """Extend the received semi-clusters."""
         n = self.block.count
-        counts = updated, _ = tuple(np.zeros((2, n), np.int32))
+        counts = updated, *_ = tuple(np.zeros((3, n), np.int32))
         fixed = (self._graph, self.rows[1], self.block.rows, self._limits)
         superstep(0, n, fixed, (self._degrees, offers, self.state, self.lists), counts)
         self.updated = int(updated.sum())
