@@ -14,7 +14,10 @@ import json
 import math
 import time
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
+from itertools import combinations, product
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,10 +26,10 @@ import pandas as pd
 from scipy.optimize import nnls
 
 import predict_graph
-from benchmarks.accuracy import cases, jobs_of, options_of
+from benchmarks.accuracy import GENERATED, cases, jobs_of, options_of
 from benchmarks.common import Row, study_parser, table, write
+from predict_graph import calibration
 from predict_graph.algorithms import check_algorithm
-from predict_graph.calibration import FILE, SAMPLED, beyond_cache, calibration, log_std, usual_of
 from predict_graph.engines import RunProfile
 from predict_graph.graph import Graph, check_graph
 from predict_graph.intervals import QUANTILE
@@ -39,16 +42,11 @@ from predict_graph.prediction.counting import estimates_of, load_compiled
 from predict_graph.prediction.request import check_request
 from predict_graph.prediction.sources import LEVELS
 
-JSON = Path(predict_graph.__file__).with_name(FILE)
+JSON = Path(predict_graph.__file__).with_name(calibration.FILE)
 FEWEST = 20  # cases from which an algorithm has a deviation of its own
 METHODS = {"completion": "iterations by completion", "rooted": "iterations by rooted samples"}
-ELSEWHERE = ("equal runs", "seconds by a replay")  # measured by other studies
-SIZES = (
-    "wiki-Vote",
-    "web-NotreDame",
-    "rmat:scale=18,edge_factor=16,seed=1",
-    "rmat:scale=21,edge_factor=16,seed=1",
-)
+ELSEWHERE = "seconds by a replay"  # measured by another study
+SIZES = ("wiki-Vote", "web-NotreDame", GENERATED[2], "rmat:scale=21,edge_factor=16,seed=1")
 COSTS = ("fixed", "edge_ns", "sampled_edge_ns")
 
 
@@ -66,20 +64,35 @@ def needed(error: float, known: float = 0.0) -> float:
     return math.sqrt(max((error / QUANTILE) ** 2 - known**2, 0.0))
 
 
+def seconds_of_jobs(_: int) -> dict[tuple[str, str], float]:
+    """Return the seconds of all jobs on some graphs, in a process of its own."""
+    jobs = product(filter(None, calibration.calibration()["usual"]), SIZES[:3])
+    return {job: predict_graph.run(*job, history="none").runtime_seconds for job in jobs}
+
+
+def of_equal_runs() -> Iterator[Error]:
+    """Yield by how much runs differ from one process to another, beside what cold caches take."""
+    with ProcessPoolExecutor(1, get_context("spawn"), max_tasks_per_child=1) as pool:
+        found = list(pool.map(seconds_of_jobs, range(6)))
+    for one, other in combinations(found, 2):
+        for (name, graph), seconds in one.items():
+            cold, error = calibration.cold_seconds() / seconds, seconds / other[name, graph]
+            yield Error(graph, "equal runs", "", needed(math.log(error), cold))
+
+
 def of_samples(case: str, name: str, found: Prediction, run: RunProfile) -> Iterator[Error]:
     """Yield the errors of iterations and of the seconds of one, each beside what is known."""
     source, iterations = METHODS.get(found.method["name"]), found.iterations
     if source:
         spread = math.log(iterations.high / max(iterations.low, 1)) / 2.0 / QUANTILE
-        known = math.sqrt(max(spread**2 - log_std(source, name) ** 2, 0.0))
+        known = math.sqrt(max(spread**2 - calibration.log_std(source, name) ** 2, 0.0))
         error = math.log(iterations.predicted / run.iterations)
         yield Error(case, source, name, needed(error, known))
     source = "seconds by samples"
     each = run.phases["superstep"] / run.iterations
     error = math.log(found.phases["superstep"] / iterations.predicted / each)
-    own = found.evidence[-1].log_std ** 2 - log_std(source, name) ** 2
-    known = math.sqrt(max(own, 0.0) + log_std("equal runs", name) ** 2)
-    yield Error(case, source, name, needed(error, known))
+    own = found.evidence[-1].log_std ** 2 - calibration.log_std(source, name) ** 2
+    yield Error(case, source, name, needed(error, math.sqrt(max(own, 0.0))))
 
 
 def of_baseline(
@@ -104,13 +117,13 @@ def of_baseline(
         "algorithm": name,
         "iterations": run.iterations,
         "setup_ns": max(setup - reversing(algorithm, graph), 0.0),
-        "iteration_ns": usual_of(name).iteration_ns * factor,
+        "iteration_ns": calibration.usual_of(name).iteration_ns * factor,
     }
 
 
 def calibrated(errors: pd.DataFrame, usual: pd.DataFrame) -> dict[str, Any]:
-    """Return the content of the file; that of equal runs stays (docs/studies/overhead.md)."""
-    stds = {name: calibration()["log_std"][name] for name in ELSEWHERE}
+    """Return the content of the file, but for what samples cost."""
+    stds = {ELSEWHERE: calibration.calibration()["log_std"][ELSEWHERE]}
     for source, own in errors.groupby("source"):
         stds[source] = {"": least(own)}
         for name, alone in own.groupby("algorithm"):
@@ -119,7 +132,7 @@ def calibrated(errors: pd.DataFrame, usual: pd.DataFrame) -> dict[str, Any]:
                 stds[source][name] = std
     medians = usual.groupby("algorithm").median().round(3)
     together = {"": medians.median().round(3).to_dict()}
-    cold = calibration()["cold_seconds"]
+    cold = calibration.cold_seconds()
     return {"cold_seconds": cold, "log_std": stds, "usual": together | medians.T.to_dict()}
 
 
@@ -130,7 +143,7 @@ def reversal() -> float:
         graph = check_graph(text, seed=0)
         work, started = graph.edges + graph.vertices, time.process_time()
         _ = graph.reverse
-        found.append(1e9 * (time.process_time() - started) / work / beyond_cache(work))
+        found.append(1e9 * (time.process_time() - started) / work / calibration.beyond_cache(work))
     return round(float(np.median(found)), 3)
 
 
@@ -149,7 +162,7 @@ def sampling_costs(name: str) -> dict[str, float]:
             started = time.process_time()
             estimates_of(graph, [replace(chain[-1], max_overhead=level)])
             seconds.append(time.process_time() - started)
-            of_graph = graph.edges * beyond_cache(graph.edges, SAMPLED)
+            of_graph = graph.edges * calibration.beyond_cache(graph.edges, calibration.SAMPLED)
             rows.append([1.0, 1e-9 * of_graph, 1e-9 * graph.edges * level])
     weights = 1.0 / np.array(seconds)
     found, _ = nnls(np.array(rows) * weights[:, None], np.ones(len(rows)))
@@ -184,10 +197,9 @@ def main() -> None:
     """Run the jobs, write the file, and the page."""
     parser = study_parser(__doc__)
     parser.add_argument("--groups", default="shared,other,generated,mesh")
-    parser.add_argument("--json", type=Path, default=JSON)
     arguments = parser.parse_args()
     turned = reversal()
-    errors: list[Error] = []
+    errors = [*of_equal_runs()]
     usual: list[Row] = []
     for case in cases(set(arguments.groups.split(","))):
         for _, algorithm, graph in jobs_of(case):
@@ -204,7 +216,7 @@ def main() -> None:
     costs = {name: sampling_costs(name) for name in found["usual"] if name}
     most = {key: max(own[key] for own in costs.values()) for key in COSTS}
     found |= {"sampling": {"": most, **costs}, "reverse_ns": turned}
-    arguments.json.write_text(json.dumps(found, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    JSON.write_text(json.dumps(found, indent=1, sort_keys=True) + "\n", encoding="utf-8")
     write(arguments.out, summary(pd.DataFrame(errors), found["log_std"]), "sources")
     heads = {
         "usual": ["iterations: median", "setup, ns an edge", "iteration, ns an edge"],

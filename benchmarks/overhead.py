@@ -14,19 +14,16 @@ import statistics
 import subprocess
 import sys
 
-from benchmarks.accuracy import result, summary
+from benchmarks.accuracy import LARGE, result, summary
 from benchmarks.common import Row, study_parser, write
 
 GRAPHS = (
-    "web-NotreDame",
-    "web-NotreDame --undirected",
-    "uk-2007-05@100000",
-    "uk-2007-05@100000 --undirected",
+    *("web-NotreDame", "web-NotreDame --undirected"),
+    *("uk-2007-05@100000", "uk-2007-05@100000 --undirected"),
     "rmat:scale=16,edge_factor=32,seed=1",
     "rmat:scale=18,edge_factor=16,seed=1",
     "rmat:scale=19,edge_factor=8,seed=2",
-    "rmat:scale=20,edge_factor=16,seed=1",
-    "rmat:scale=21,edge_factor=8,seed=3",
+    *LARGE,
     "rmat:scale=22,edge_factor=16,seed=1",
 )
 BUDGETS = {"default": (), "full budget": ("--budget", "none")}

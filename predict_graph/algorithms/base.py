@@ -92,6 +92,10 @@ class Algorithm:
         """The algorithm whose result is the input of this one; it runs first, on the same graph."""
         return None
 
+    def relative_work(self, graph: Any) -> float:
+        """Return the work of an iteration per edge and vertex, relative to usual graphs."""
+        return 1.0
+
     def part_for(self, engine: str) -> Any:
         """Return the kernel or program of an engine for this algorithm, or None."""
         return loaded(self.runs_on.get(engine))

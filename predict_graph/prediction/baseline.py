@@ -88,7 +88,10 @@ def baselines_of(
     baselines = []
     for algorithm in algorithms:
         usual, runs = _usual(algorithm, history)
-        depth = depth_of(graph) if algorithm.by_hops and isinstance(graph, Graph) else None
+        depth, each = None, usual.iteration_ns
+        if isinstance(graph, Graph):
+            depth = depth_of(graph) if algorithm.by_hops else None
+            each *= algorithm.relative_work(graph)
         expected = usual.iterations if depth is None else depth + 1.0
         iterations = min(expected, float(algorithm.max_iterations))
         source = "usual iterations" if depth is None else "iterations by depth"
@@ -97,7 +100,7 @@ def baselines_of(
                 algorithm,
                 iterations,
                 1e-9 * (usual.setup_ns + reversing(algorithm, graph)) * work,
-                1e-9 * usual.iteration_ns * slower * work * iterations,
+                1e-9 * each * slower * work * iterations,
                 runs,
                 log_std(source, algorithm.name),
                 converges=expected <= algorithm.max_iterations,
@@ -174,7 +177,7 @@ def baseline_runtime(
 
 def _usual(algorithm: Algorithm, history: History | None) -> tuple[Usual, int]:
     """Return the usual figures: medians of the history, or those of the algorithm."""
-    if history is None:
+    if history is None or algorithm.known_work:  # of other graphs only the messages are kept
         return usual_of(algorithm.name), 0
     found = history.training_runs(algorithm.name, {"name": "local"}, machine_identity())
     if not found:

@@ -19,7 +19,7 @@ import numpy as np
 
 from predict_graph.algorithms import Algorithm
 from predict_graph.arrays import FloatArray
-from predict_graph.calibration import log_std
+from predict_graph.calibration import beyond_cache, log_std
 from predict_graph.deadline import StopRun, current_deadline, deadline
 from predict_graph.engines import Evidence, RuntimeEstimate, StagedSample, Workload
 from predict_graph.engines.local import observed
@@ -105,7 +105,8 @@ class LocalRuntimeModel(SampledModel):
             self.request.progress("timing the sample", 0.0)
             timed = timed_sample(algorithm, staged, self.engine.threads, self.spending.affords)
         self._measure_again(algorithm)
-        return transfer_evidence(workload, timed, self._probes[algorithm.name])
+        slower = beyond_cache(self.graph.edges + self.graph.vertices)
+        return transfer_evidence(workload, timed, self._probes[algorithm.name], slower)
 
     def _measure_again(self, algorithm: Algorithm) -> None:
         """Repeat the first supersteps if the budget allows as much time as they took."""
@@ -151,14 +152,18 @@ _UNPROBED_STD = 0.25  # without a probe, as a sample fits in a cache (docs/desig
 
 
 def transfer_evidence(
-    workload: Workload, timed: Timed | None, probes: list[observed.IterationProbe]
+    workload: Workload,
+    timed: Timed | None,
+    probes: list[observed.IterationProbe],
+    slower: float = 1.0,
 ) -> Evidence | None:
     """Return the seconds of each iteration from a staged sample run and probes.
 
     ``seconds = idle + work x ((sample seconds - sample idle) / sample work + far)``, where `far`,
     the additional time per unit of work in memory, matches the first iterations to the probes.
     Probes below the sample run, whose data is in cache, indicate a disturbance of one of them, and
-    the mean is used. Without a sample run all is in proportion to the work; None without either.
+    the mean is used. Without a sample run all is in proportion to the work, without probes a unit
+    takes `slower` times as long; None without either.
     """
     staged, idle = workload.staged, 0.0
     if timed is None or staged is None:
@@ -172,7 +177,8 @@ def transfer_evidence(
         near = work * (working / staged.run.work)[at]
     measured = observed.settled(probes, work)
     if measured is None:
-        return None if timed is None else Evidence("sample run", idle + near, _UNPROBED_STD)
+        found = Evidence("sample run", idle + slower * near, _UNPROBED_STD)
+        return None if timed is None else found
     probed, std = observed.undisturbed_seconds(probes)
     idle = min(probe.idle_seconds for probe in probes)
     taken = float(np.maximum(probed[measured] - idle, 0.0).sum())
