@@ -71,7 +71,7 @@ def scout_runs(data: Path) -> pd.DataFrame:
 def scout(data: Path) -> Runs:
     table = scout_runs(data)
     for (workload, _), group in table[table.completed].groupby(["workload", "machine_type"]):
-        yield workload.partition("_")[0], group.assign(scale=1.0)[COLUMNS]
+        yield str(workload).partition("_")[0], group.assign(scale=1.0)[COLUMNS]
 
 
 def scout_types(data: Path) -> Runs:

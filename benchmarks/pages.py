@@ -78,8 +78,8 @@ class Different(AssertionError):  # noqa: N818
     def __init__(
         self, page: Path, block: Block, command: str, shown: list[str], came: list[str], errors: str
     ) -> None:
-        shapes = (list(map(_shape, filter(str.strip, text))) for text in (shown, came))
-        lines = difflib.unified_diff(*shapes, "shown", "came out", lineterm="", n=1)
+        old, new = (list(map(_shape, filter(str.strip, text))) for text in (shown, came))
+        lines = difflib.unified_diff(old, new, "shown", "came out", lineterm="", n=1)
         first = f"{page.relative_to(ROOT)}:{block.lines[0]}: $ {command}"
         last = f"To write outputs anew: python -m benchmarks.pages --update {page}"
         super().__init__("\n".join([first, *lines, errors, last]))

@@ -16,7 +16,7 @@ from benchmarks.common import machine, study_parser, table, write
 from samplers import SAMPLERS
 
 
-def own_row(title: str, graph: object, name: str, ratio: float, repeats: int) -> list[str]:
+def own_row(title: str, graph, name: str, ratio: float, repeats: int) -> list[str]:
     """Return the row of one of our samplers: time, edges touched, memory beyond the graph."""
     module, _, attribute = SAMPLERS[name].partition(":")
     sampler = getattr(import_module(module), attribute)()

@@ -51,9 +51,12 @@ class Engine(Protocol):
     """
 
     name: str
-    workers: int
     virtual_workers: bool
     """Whether one machine does the work of all workers."""
+
+    @property
+    def workers(self) -> int:
+        """The number of machines, or of workers whose messages are counted."""
 
     def describe(self) -> dict[str, Any]:
         """Return name and settings, for JSON and to match earlier runs."""
