@@ -12,7 +12,6 @@ import numpy as np
 import numpy.typing as npt
 
 from predict_graph.errors import RequestError
-from predict_graph.graph.csr import Graph
 from predict_graph.limits import whole_number
 from predict_graph.remote import address_of
 
@@ -144,8 +143,6 @@ class EdgeSource:
         edges counts. None: the vertices are the ids that occur in an edge.
     directed : bool, optional
         What the file says; None when it does not say.
-    graph : Graph, optional
-        The graph itself, from formats that hold it row by row; there are no blocks then.
     bipartite : bool
         Whether the same id as source and as target is two vertices.
     both_ends : bool
@@ -154,10 +151,9 @@ class EdgeSource:
         What was assumed.
     """
 
-    blocks: Iterable[EdgeBlock] = ()
+    blocks: Iterable[EdgeBlock]
     vertices: int | None = None
     directed: bool | None = None
-    graph: Graph | None = None
     bipartite: bool = False
     both_ends: bool = False
     notes: tuple[str, ...] = ()

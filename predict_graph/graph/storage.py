@@ -18,7 +18,7 @@ from predict_graph.errors import RequestError, explained
 from predict_graph.files import check_writable, written_beside
 from predict_graph.graph.build import check_weights
 from predict_graph.graph.csr import Graph, plain_labels
-from predict_graph.graph.edge_list import EdgeList, EdgeSource
+from predict_graph.graph.edge_list import EdgeList
 from predict_graph.graph.foreign import from_scipy
 from predict_graph.graph.readers.streams import Content
 from predict_graph.inputs import parse_json
@@ -76,8 +76,8 @@ def save_graph(graph: Graph, path: str | Path) -> Path:
     return path
 
 
-def open_npz(content: Content, wanted: EdgeList) -> EdgeSource:
-    """Open an ``.npz`` file; its rows are the vertices.
+def open_npz(content: Content, wanted: EdgeList) -> Graph:
+    """Return the graph of an ``.npz`` file; its rows are the vertices.
 
     Raises
     ------
@@ -95,10 +95,10 @@ def open_npz(content: Content, wanted: EdgeList) -> EdgeSource:
             if "format" in names:
                 matrix = sparse.load_npz(path)
                 check_unpacked("the array", 16 * max(matrix.shape), size)
-                return EdgeSource(graph=from_scipy(matrix))
+                return from_scipy(matrix)
             if {"indptr", "indices", "directed"} <= names <= _OWN:
                 with np.load(path, allow_pickle=False) as stored:
-                    return EdgeSource(graph=_stored_graph(dict(stored)))
+                    return _stored_graph(dict(stored))
         except RequestError as error:
             raise RequestError(f"{path}: the arrays are not those of a graph: {error}") from error
     raise RequestError(

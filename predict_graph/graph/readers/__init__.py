@@ -10,7 +10,7 @@ from predict_graph.errors import RequestError
 from predict_graph.graph.build import as_asked, direction_of, from_blocks, relabel
 from predict_graph.graph.csr import Graph
 from predict_graph.graph.edge_list import EdgeBlock, EdgeList, EdgeSource
-from predict_graph.graph.readers.formats import open_source
+from predict_graph.graph.readers.formats import copied_here, open_source
 from predict_graph.graph.readers.streams import suffixes_of
 from predict_graph.graph.rows import is_symmetric
 from predict_graph.inputs import STANDARD_INPUT
@@ -49,19 +49,22 @@ def read_graph(
     if str(wanted) == "-":
         wanted = replace(wanted, edges=STANDARD_INPUT)
     name = name or name_of(wanted.path)
-    return graph_of(open_source(wanted), str(wanted), directed, name)
+    with copied_here(wanted) as readable:
+        return graph_of(open_source(readable), str(wanted), directed, name)
 
 
-def graph_of(source: EdgeSource, where: str, directed: bool | None, name: str) -> Graph:
+def graph_of(source: EdgeSource | Graph, where: str, directed: bool | None, name: str) -> Graph:
     """Return the graph of edges that are read once, from a file or object of this name.
+
+    A graph, from a format that holds it row by row, is the same in the direction asked for.
 
     Raises
     ------
     RequestError
         If there is no edge, or more than the limits say.
     """
-    if source.graph is not None:
-        return as_asked(source.graph, directed, name)
+    if isinstance(source, Graph):
+        return as_asked(source, directed, name)
     directed, notes = direction_of(source.directed, directed)
     blocks: list[EdgeBlock] = []
     edges, most = 0, limits().edges

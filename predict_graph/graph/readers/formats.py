@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from pkgutil import resolve_name
 from tempfile import TemporaryDirectory
 
 from predict_graph.errors import RequestError
-from predict_graph.graph.edge_list import EdgeBlock, EdgeList, EdgeSource
+from predict_graph.graph.csr import Graph
+from predict_graph.graph.edge_list import EdgeList, EdgeSource
 from predict_graph.graph.readers.streams import COMPRESSIONS, Content, suffixes_of
 from predict_graph.inputs import STANDARD_INPUT
 from predict_graph.remote import Address, copied
@@ -43,8 +44,10 @@ _INTEGER_ONLY = ("matrix-market", "metis", "npz", "webgraph", "dimacs")
 _DIMACS = re.compile(rb"(?:c[^\n]*\n)*p[ \t]+(?:sp|max|edge|col)[ \t]+[0-9]+[ \t]+[0-9]+")
 
 
-def open_source(wanted: EdgeList) -> EdgeSource:
+def open_source(wanted: EdgeList) -> EdgeSource | Graph:
     """Open a graph file with the reader of its format.
+
+    Formats that hold a graph row by row give it as it is, others their edges, to be read once.
 
     Raises
     ------
@@ -52,11 +55,7 @@ def open_source(wanted: EdgeList) -> EdgeSource:
         If the file cannot be read, or its format is unknown or does not fit what is wanted.
     """
     path = wanted.path
-    if isinstance(path, Address):
-        files = path.files()
-        if files or {*suffixes_of(path)} & _SOUGHT:
-            return _from_copy(path, files, wanted)
-    elif path.is_dir():
+    if not isinstance(path, Address) and path.is_dir():
         from predict_graph.graph.readers.parquet import open_tables
 
         return open_tables(path, wanted)
@@ -69,27 +68,24 @@ def open_source(wanted: EdgeList) -> EdgeSource:
             )
         if wanted.columns_given and form not in _TABLES:
             raise RequestError(f"{content.path}: the format {form} has no columns to choose")
-        source: EdgeSource = resolve_name(f"predict_graph.graph.{_FORMATS[form][0]}")(
-            content, wanted
-        )
+        reader: Callable[[Content, EdgeList], EdgeSource | Graph]
+        reader = resolve_name(f"predict_graph.graph.{_FORMATS[form][0]}")
+        return reader(content, wanted)
     except BaseException:
         content.close()
         raise
-    return source
 
 
-def _from_copy(address: Address, files: Mapping[str, Address], wanted: EdgeList) -> EdgeSource:
-    """Open a copy of what cannot be read as it comes, removed when it has been read."""
-    with ExitStack() as stack:
-        folder = stack.enter_context(TemporaryDirectory(prefix="predict-graph-"))
-        source = open_source(replace(wanted, edges=copied(address, files, Path(folder))))
-        kept = ExitStack() if source.graph is not None else stack.pop_all()
-    return replace(source, blocks=_within(kept, source.blocks))
-
-
-def _within(kept: ExitStack, blocks: Iterable[EdgeBlock]) -> Iterator[EdgeBlock]:
-    with kept:
-        yield from blocks
+@contextmanager
+def copied_here(wanted: EdgeList) -> Iterator[EdgeList]:
+    """Give what is wanted, by a copy if it is at an address and cannot be read as it comes."""
+    path = wanted.path
+    files = path.files() if isinstance(path, Address) else {}
+    if isinstance(path, Address) and (files or {*suffixes_of(path)} & _SOUGHT):
+        with TemporaryDirectory(prefix="predict-graph-") as folder:
+            yield replace(wanted, edges=copied(path, files, Path(folder)))
+    else:
+        yield wanted
 
 
 def format_of(content: Content) -> str:

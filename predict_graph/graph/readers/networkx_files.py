@@ -15,7 +15,8 @@ from xml.parsers import expat
 
 from predict_graph.errors import RequestError, explained
 from predict_graph.graph.build import READ_AS_DIRECTED
-from predict_graph.graph.edge_list import EdgeList, EdgeSource
+from predict_graph.graph.csr import Graph
+from predict_graph.graph.edge_list import EdgeList
 from predict_graph.graph.foreign import from_networkx
 from predict_graph.graph.readers.streams import Content
 from predict_graph.inputs import parse_json
@@ -23,7 +24,7 @@ from predict_graph.limits import beyond, check_size, check_unpacked, limits, who
 from predict_graph.stopwatch import imported
 
 
-def open_networkx(content: Content, wanted: EdgeList) -> EdgeSource:
+def open_networkx(content: Content, wanted: EdgeList) -> Graph:
     """Read a file whole and parse it by networkx.
 
     Raises
@@ -54,7 +55,7 @@ def open_networkx(content: Content, wanted: EdgeList) -> EdgeSource:
     if wanted.ids == "integer" and not all(isinstance(node, int) for node in made):
         raise RequestError(f"{content.path} has nodes that are no integers; accepted: --ids string")
     try:
-        return EdgeSource(graph=from_networkx(made).described_as(notes=notes))
+        return from_networkx(made).described_as(notes=notes)
     except RequestError as error:
         raise RequestError(f"{content.path}: {error}") from error
 

@@ -28,7 +28,7 @@ from numba import njit
 
 from predict_graph.errors import RequestError
 from predict_graph.graph.csr import Graph
-from predict_graph.graph.edge_list import EdgeList, EdgeSource
+from predict_graph.graph.edge_list import EdgeList
 from predict_graph.graph.readers.streams import Content
 from predict_graph.inputs import read_bytes
 from predict_graph.limits import check_size, whole_number
@@ -44,8 +44,8 @@ Cursor = npt.NDArray[np.int64]
 Row = npt.NDArray[np.int32]
 
 
-def open_webgraph(content: Content, wanted: EdgeList) -> EdgeSource:
-    """Open a BVGraph.
+def open_webgraph(content: Content, wanted: EdgeList) -> Graph:
+    """Decode a BVGraph.
 
     Raises
     ------
@@ -111,7 +111,7 @@ def open_webgraph(content: Content, wanted: EdgeList) -> EdgeSource:
     rest, bit = data[cursor[_AT] >> 3 :], cursor[_AT] & 7  # writers pad by zeros
     if np.any(rest[1:]) or np.any(rest[:1] & (0xFF >> bit)):
         raise RequestError(f"{path} is damaged: there are bits after the last vertex")
-    return EdgeSource(graph=Graph(indptr, indices))
+    return Graph(indptr, indices)
 
 
 @njit(cache=True, nogil=True, inline="always")
