@@ -9,7 +9,6 @@ import re
 import zipfile
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE, iterdecode, iterencode
 from collections.abc import Generator, Iterable, Iterator
-from contextlib import closing
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -145,20 +144,24 @@ class Content:
         if self.compression is None:
             yield from iter(partial(self._input.read, _BLOCK), b"")
             return
-        damaged = f"{self.path}: the {self.compression} data are damaged"
-        with explained(damaged), self._opened() as file:
+        with explained(f"{self.path}: the {self.compression} data are damaged"):
             count = 0
-            while block := file.read(_BLOCK):
+            for block in self._decompressed():
                 count += len(block)
                 check_unpacked(str(self.path), count, self.packed_bytes)
                 yield block
+
+    def _decompressed(self) -> Iterator[bytes]:
+        if self.compression == "xz":
+            yield from _xz_members(self._input)
+            return
+        with self._opened() as file:
+            yield from iter(partial(file.read, _BLOCK), b"")
 
     def _opened(self) -> Any:
         """Return the content as a file."""
         if self.compression == "gzip":
             return gzip.GzipFile(fileobj=self._input)
-        if self.compression == "xz":
-            return closing(_XzMembers(self._input))
         if self.compression == "zip":
             return self._member()
         pa = imported("pyarrow")
@@ -207,35 +210,20 @@ def line_blocks(blocks: Iterable[bytes], path: Path = Path("text")) -> Iterator[
         yield rest + b"\n"
 
 
-class _XzMembers:
-    """Members of an xz file, with padding between; ``LZMAFile`` ends at a damaged one."""
-
-    def __init__(self, packed: Any) -> None:
-        self._packed, self._member = packed, self._begun()
-
-    @staticmethod
-    def _begun() -> lzma.LZMADecompressor:
-        return lzma.LZMADecompressor(memlimit=2 * limits().document_bytes)
-
-    def read(self, size: int) -> bytes:
-        """Return some bytes; none at the end."""
-        while True:
-            data = b""
-            if self._member.eof:
-                data = self._member.unused_data
-                while not (data := data.lstrip(b"\0")):
-                    data = self._packed.read(_READ)
-                    if not data:
-                        return b""
-                self._member = self._begun()
-            elif self._member.needs_input and not (data := self._packed.read(_READ)):
+def _xz_members(packed: Input) -> Iterator[bytes]:
+    """Yield what the members of an xz file hold; ``LZMAFile`` would end at a damaged one."""
+    data = packed.read(_READ)
+    while data:
+        member = lzma.LZMADecompressor(memlimit=2 * limits().document_bytes)
+        while not member.eof:
+            if block := member.decompress(data, _BLOCK):
+                yield block
+            data = packed.read(_READ) if member.needs_input else b""
+            if member.needs_input and not data:
                 raise EOFError("it ends before its end")
-            found = self._member.decompress(data, size)
-            if found:
-                return found
-
-    def close(self) -> None:
-        """Do nothing: the file is closed by its owner."""
+        data = member.unused_data
+        while not (data := data.lstrip(b"\0")) and (more := packed.read(_READ)):  # padding
+            data = more
 
 
 def _from_utf16(blocks: Iterator[bytes], path: Path) -> Iterator[bytes]:
