@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from predict_graph import answers
@@ -22,24 +22,11 @@ _UNITS = {"seconds": readable_seconds, "bytes": answers.readable_bytes}
 
 def answer_of(found: Prediction) -> answers.Answer:
     """Return the answer of a prediction."""
-    iterations = found.iterations
-    facts = [
-        ("job", f"{found.title}: {answers.graph_text(found.graph)}"),
-        *([] if found.engine["name"] in _HERE else [("engine", engine_said(found.engine))]),
-        *([] if iterations is None else [("iterations", _counted(iterations))]),
-        ("phases", phases_said(found.phases)),
-        *_chain(found.prior),
-        *_cluster(found),
-        *_memory(found),
-        ("estimated from", _estimated_from(found)),
-        *(("alternative", text) for text in found.advice),
-        *_overhead(found),
-    ]
     return answers.Answer(
         found.verdict.sentence,
-        facts,
+        [*_facts(found)],
         warnings=found.warnings,
-        details=_details(found),
+        details=[(name, said) for name, said in _details(found) if said],
         more=[_evidence(found), *_samples(found)],
         badge=found.verdict.badge,
     )
@@ -77,40 +64,44 @@ def answer_of_comparison(found: Comparison) -> answers.Answer:
     )
 
 
-def _counted(iterations: Interval) -> str:
-    low, high = (f"{end:.0f}" for end in iterations)
-    return low if low == high else f"{iterations.predicted:.0f} (90% sure: {low} to {high})"
+def _facts(found: Prediction) -> Iterator[tuple[str, str]]:
+    """Yield what decides the answer, without what is not known."""
+    yield "job", f"{found.title}: {answers.graph_text(found.graph)}"
+    if found.engine["name"] not in _HERE:
+        yield "engine", engine_said(found.engine)
+    if found.iterations is not None:
+        yield "iterations", _counted(found.iterations)
+    yield "phases", phases_said(found.phases)
+    if (first := found.prior) is not None:
+        yield includes(first.algorithm["name"], float(first.iterations or 0), first.phases)
+    if found.by_machines:
+        yield from _by_machines(found)
+    if (memory := found.verdict.memory) is not None:
+        call = found.iterations is None
+        what = "on top of Python and its libraries" if call else "of the whole process"
+        peak = answers.interval_text(memory.peak, answers.readable_bytes)
+        free = answers.readable_bytes(memory.available)
+        yield "peak memory", f"{peak} {what}, {free} are free"
+    yield "estimated from", _estimated_from(found)
+    yield from (("alternative", text) for text in found.advice)
+    yield from _overhead(found)
 
 
-def _memory(found: Prediction) -> list[tuple[str, str]]:
-    memory = found.verdict.memory
-    if memory is None:
-        return []
-    call = found.iterations is None
-    what = "on top of Python and its libraries" if call else "of the whole process"
-    peak = answers.interval_text(memory.peak, answers.readable_bytes)
-    free = answers.readable_bytes(memory.available)
-    return [("peak memory", f"{peak} {what}, {free} are free")]
-
-
-def _chain(first: Prediction | None) -> list[tuple[str, str]]:
-    if first is None:
-        return []
-    return [includes(first.algorithm["name"], float(first.iterations or 0), first.phases)]
-
-
-def _cluster(found: Prediction, most: int = 6) -> list[tuple[str, str]]:
-    """Say what other machine counts would take."""
-    if not found.by_machines:
-        return []
+def _by_machines(found: Prediction, most: int = 6) -> Iterator[tuple[str, str]]:
+    """Yield what other machine counts would take."""
     own = found.engine.get("machines")
     near = [row for row in found.by_machines if row["machines"] != own][:most]
     said = [f"{row['machines']}: {readable_seconds(row['predicted'])}" for row in near]
+    yield "by machines", ", ".join(said)
     best = min(found.by_machines, key=lambda row: float(row["predicted"]))
-    time = readable_seconds(best["predicted"])
-    better = f"{counted(best['machines'], 'machines')} may be faster: about {time}"
-    shorter = best["predicted"] < found.runtime_seconds.predicted
-    return [("by machines", ", ".join(said)), *([("alternative", better)] if shorter else [])]
+    if best["predicted"] < found.runtime_seconds.predicted:
+        time = readable_seconds(best["predicted"])
+        yield "alternative", f"{counted(best['machines'], 'machines')} may be faster: about {time}"
+
+
+def _counted(iterations: Interval) -> str:
+    low, high = (f"{end:.0f}" for end in iterations)
+    return low if low == high else f"{iterations.predicted:.0f} (90% sure: {low} to {high})"
 
 
 # What sources of a call are called where they stand alone.
@@ -138,50 +129,44 @@ def _estimated_from(found: Prediction) -> str:
     return ", ".join(sources)
 
 
-def _overhead(found: Prediction) -> list[tuple[str, str]]:
-    """Say what the prediction cost, and what more would buy."""
-    if not found.overhead_seconds:
-        return []
-    more = f"; {found.more}" if found.more else ""
-    loading = found.loading_seconds
-    loaded = f", and {readable_seconds(loading)} to load compiled code" if loading else ""
-    said = f"{readable_seconds(found.overhead_seconds)} without reading{loaded}{more}"
-    return [("prediction overhead", said)]
+def _overhead(found: Prediction) -> Iterator[tuple[str, str]]:
+    """Yield what the prediction cost, and what more would buy."""
+    if found.overhead_seconds:
+        more = f"; {found.more}" if found.more else ""
+        loading = found.loading_seconds
+        loaded = f", and {readable_seconds(loading)} to load compiled code" if loading else ""
+        said = f"{readable_seconds(found.overhead_seconds)} without reading{loaded}{more}"
+        yield "prediction overhead", said
 
 
-def _details(found: Prediction) -> list[tuple[str, str]]:
-    parameters = ", ".join(f"{k}={v}" for k, v in found.algorithm["parameters"].items())
+def _details(found: Prediction) -> Iterator[tuple[str, str]]:
+    """Yield what the answer rests on; texts are empty where there is nothing to say."""
+    yield "parameters", ", ".join(f"{k}={v}" for k, v in found.algorithm["parameters"].items())
+    yield "engine", engine_said(found.engine)
     method = ", ".join(
         f"{name} {value:.4g}" if isinstance(value, float) else f"{name} {value}"
         for name, value in found.method.items()
         if name != "name" and not isinstance(value, Mapping)
     )
-    details = [
-        ("parameters", parameters),
-        ("engine", engine_said(found.engine)),
-        ("method", f"{found.method['name']} ({method})" if found.method else ""),
-        ("budget", found.budget),
-        ("seed", "" if found.seed is None else str(found.seed)),
-        ("graph's fingerprint", str(found.graph.get("fingerprint", ""))),
-    ]
+    yield "method", f"{found.method['name']} ({method})" if found.method else ""
+    yield "budget", found.budget
+    yield "seed", "" if found.seed is None else str(found.seed)
+    yield "graph's fingerprint", str(found.graph.get("fingerprint", ""))
     if found.processor_seconds is not None:
-        details.append(("processor", readable_seconds(found.processor_seconds)))
+        yield "processor", readable_seconds(found.processor_seconds)
     if found.executors:
         parts = ("execution", "storage", "available")
         sizes = [f"{name} {found.executors[f'{name}_bytes'] / 2**20:.0f} MiB" for name in parts]
-        details.append(("an executor's memory", ", ".join(sizes)))
-    details += [(each.source, each.detail) for each in found.evidence if each.detail]
+        yield "an executor's memory", ", ".join(sizes)
+    yield from ((each.source, each.detail) for each in found.evidence)
     for model in (each.model for each in found.evidence if each.model):
         terms = ", ".join(f"{name} {value:.3g} s" for name, value in model["terms"].items())
         fit = "" if model["r2"] is None else f", R² {model['r2']:.2f}"
-        details.append(
-            (
-                "cost model",
-                f"{model['name']}, of {model['rows']} rows of {model['runs']} runs "
-                f"({model['history_runs']} of the history){fit}: {terms}",
-            )
+        yield (
+            "cost model",
+            f"{model['name']}, of {model['rows']} rows of {model['runs']} runs "
+            f"({model['history_runs']} of the history){fit}: {terms}",
         )
-    return [(name, said) for name, said in details if said]
 
 
 def _evidence(found: Prediction) -> answers.Table:
