@@ -97,22 +97,15 @@ class SamplerComparison(Result):
     @property
     def answer(self) -> Answer:
         """Who is best, or which are tied, then the ranks, then all samples."""
-        frame = self.to_frame()
-        ranks = self.ranks()
-        graphs = frame["graph"].nunique()
+        rankings = [(name, self.ranks(name)) for name in (None, *self.algorithms)]
+        graphs = len({row["graph"] for row in self.rows})
         samples = f"{len(self.rows)} samples of {counted(graphs, 'graphs')}"
-        parts = [_winner("most faithful", ranks, "D", "{:.3g}")]
-        tables = [self._rank_table(None)]
-        for name in self.algorithms:
-            own = self.ranks(name)
-            parts.append(_winner(f"nearest to the iterations of {name}", own, "error", "{:.0%}"))
-            tables.append(self._rank_table(name))
-        rows = self._row_tables()
-        few = len(self.rows) <= 12
+        tables = [_rank_table(*each) for each in rankings]
+        rows, few = self._row_tables(), len(self.rows) <= 12
         return Answer(
-            "; ".join(parts),
+            "; ".join(_winner(*each) for each in rankings),
             [
-                ("compared", f"{len(ranks)} samplers by {samples}"),
+                ("compared", f"{len(rankings[0][1])} samplers by {samples}"),
                 ("ranks", "90% sure: from drawing graphs, and samples of a graph, again"),
             ],
             [*tables, *(rows if few else [])],
@@ -124,23 +117,6 @@ class SamplerComparison(Result):
     def pictures(self) -> list[Picture]:
         """Return the ranks, in the order of the tables."""
         return [self._rank_picture(algorithm) for algorithm in (None, *self.algorithms)]
-
-    def _rank_table(self, algorithm: str | None) -> Table:
-        measure = "mean D" if algorithm is None else "mean error"
-        rows = [
-            (
-                name,
-                f"{one['value']:.3f}" if algorithm is None else f"{one['value']:.1%}",
-                f"{one['rank']:.2f}",
-                f"{one['low']:.2f} to {one['high']:.2f}",
-                f"{one['edge_share']:.1%}",
-                readable_seconds(one["seconds"]),
-            )
-            for name, one in self.ranks(algorithm).to_dict("index").items()
-        ]
-        title = "by fidelity" if algorithm is None else f"by the iterations of {algorithm}"
-        columns = ["sampler", measure, "mean rank", "90% sure", "edges", "took"]
-        return Table(f"samplers {title}", columns, rows)
 
     def _row_tables(self) -> list[Table]:
         shown = [name for name in _HEADINGS if any(name in row for row in self.rows)]
@@ -206,8 +182,30 @@ def _are_few(blocks: int) -> bool:
     return 0.5**blocks > 0.05
 
 
-def _winner(what: str, ranks: pd.DataFrame, measure: str, form: str) -> str:
+def _rank_table(algorithm: str | None, ranks: pd.DataFrame) -> Table:
+    """Return the ranks of samplers, by fidelity or by the iterations of an algorithm."""
+    measure = "mean D" if algorithm is None else "mean error"
+    rows = [
+        (
+            name,
+            f"{one['value']:.3f}" if algorithm is None else f"{one['value']:.1%}",
+            f"{one['rank']:.2f}",
+            f"{one['low']:.2f} to {one['high']:.2f}",
+            f"{one['edge_share']:.1%}",
+            readable_seconds(one["seconds"]),
+        )
+        for name, one in ranks.to_dict("index").items()
+    ]
+    title = "by fidelity" if algorithm is None else f"by the iterations of {algorithm}"
+    columns = ["sampler", measure, "mean rank", "90% sure", "edges", "took"]
+    return Table(f"samplers {title}", columns, rows)
+
+
+def _winner(algorithm: str | None, ranks: pd.DataFrame) -> str:
     """Return the best sampler, or those that are tied, in words."""
+    what, measure, form = "most faithful", "D", "{:.3g}"
+    if algorithm is not None:
+        what, measure, form = f"nearest to the iterations of {algorithm}", "error", "{:.0%}"
     tied = ranks[ranks["tied"]]
     values = dict.fromkeys(map(form.format, (tied["value"].min(), tied["value"].max())))
     between = f"{measure} {' to '.join(values)}"

@@ -94,7 +94,9 @@ class FunctionComparison(Result):
         divisor, unit = unit_of([each.predicted for each in times.values()])
         pairs = (f"{name} {interval_text(each, readable_seconds)}" for name, each in times.items())
         said, label = f"Time: {', '.join(pairs)}.", f"time, {unit} (line: 90% sure)"
-        return [intervals_picture("Time", said, times, divisor, color="predicted", xlabel=label)]
+        rows = {name.replace(":", ":\n", 1): each for name, each in times.items()}
+        style = {"color": "predicted", "xlabel": label, "most_apart": 30.0}
+        return [intervals_picture("Time", said, rows, divisor, **style)]
 
     def to_frame(self) -> pd.DataFrame:
         """Return time and memory with their intervals, one row for each function."""

@@ -34,12 +34,8 @@ def pictures_of(found: Prediction, actual: RunProfile | None = None) -> list[Pic
         pictures = [*curves, *pictures]
     if found.by_machines:
         pictures.append(_machines(found))
-    memory = found.verdict.memory
-    if memory is not None:
-        peak = memory.peak
-        pictures.append(
-            panels.memory_picture(peak.predicted, peak.low, peak.high, memory.available)
-        )
+    if (memory := found.verdict.memory) is not None:
+        pictures.append(panels.memory_picture(memory.peak, memory.available))
     return pictures
 
 

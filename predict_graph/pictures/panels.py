@@ -257,23 +257,21 @@ def dot_picture(title: str, text: str, names: Sequence[str], *values: Any, **mor
     return Picture(title, text, lambda axes: dots(axes, names, *values, **more), height)
 
 
-def memory_picture(predicted: float, low: float, high: float, available: float) -> Picture:
+def memory_picture(peak: Interval, available: float) -> Picture:
     """Return a picture of the peak of memory, its 90% interval and the free memory, in bytes."""
-    peak, least, most, free = (value / 2**30 for value in (predicted, low, high, available))
-    sizes = [readable_bytes(value) for value in (predicted, low, high, available)]
+    sizes = map(readable_bytes, (peak.predicted, *peak, available))
     said = "Memory at the peak: {}, 90% sure {} to {}, of {} that are free.".format(*sizes)
-    names, ends = ["peak (line: 90% sure)", "free"], ([least, free], [most, free])
+    figures = {"peak (line: 90% sure)": peak, "free": Interval.exact(available)}
     style = {"xlabel": "memory, GiB", "color": "predicted", "others": {"free": "ink"}}
-    return dot_picture("Memory at the peak", said, names, [peak, free], *ends, **style)
+    return intervals_picture("Memory at the peak", said, figures, 2.0**30, **style)
 
 
 def intervals_picture(
     title: str, said: str, figures: Mapping[str, Interval], divisor: float, **style: Any
 ) -> Picture:
-    """Return a picture of named intervals; on a logarithmic axis where they differ much."""
-    names = [name.replace(":", ":\n", 1) for name in figures]
+    """Return a picture of named intervals, in units of a divisor."""
     columns = np.array([(each.predicted, *each) for each in figures.values()]).T / divisor
-    return dot_picture(title, said, names, *columns, most_apart=30.0, **style)
+    return dot_picture(title, said, list(figures), *columns, **style)
 
 
 def pictures_of_run(phases: Mapping[str, float], seconds: npt.ArrayLike) -> list[Picture]:
