@@ -19,7 +19,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from predict_graph.arrays import IndexArray
-from predict_graph.errors import RequestError
+from predict_graph.errors import RequestError, explained
 from predict_graph.graph.csr import Graph
 from predict_graph.graph.edge_list import EdgeBlock
 from predict_graph.limits import check_size
@@ -37,10 +37,8 @@ def weights_of(values: Any, where: str) -> npt.NDArray[np.float64]:
     RequestError
         If one is no finite number.
     """
-    try:
+    with explained(f"a weight of {where} is not a number"):
         weights = np.array(values, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise RequestError(f"a weight of {where} is not a number: {error}") from None
     check_weights(weights, where)
     return weights
 

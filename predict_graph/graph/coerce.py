@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -84,8 +85,8 @@ def check_graph(
     forget_peak()
     held, watch = resident_memory(), Stopwatch()
     graph = make()
-    object.__setattr__(graph, "read_seconds", watch.seconds)
-    object.__setattr__(graph, "read_bytes", (held, resident_peak(), resident_memory()))
+    read_bytes = (held, resident_peak(), resident_memory())
+    vars(graph).update(read_seconds=watch.seconds, read_bytes=read_bytes)
     if graph.edges == 0:
         raise RequestError(
             f"the graph {graph.name!r} has no edges ({graph.vertices} vertices); "
@@ -128,11 +129,9 @@ def _named(
 
 def _names_beside(path: Path) -> list[str]:
     """Return the names of files in the folder of a path, a thousand at most."""
-    try:
-        with os.scandir(path.parent) as entries:
-            return [entry.name for entry in islice(entries, 1000)]
-    except OSError:
-        return []
+    with suppress(OSError), os.scandir(path.parent) as entries:
+        return [entry.name for entry in islice(entries, 1000)]
+    return []
 
 
 def _accepted() -> str:

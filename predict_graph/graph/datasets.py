@@ -107,10 +107,13 @@ def dataset_path(name: str) -> Path | None:
     Raises
     ------
     RequestError
-        If there is no dataset of this name.
+        If there is no dataset of this name, or the folder of local copies is none.
     """
-    described = dataset(name)
-    return _local_copy(described) or _copy_in(described, cache_folder())
+    described, data = dataset(name), os.environ.get(_DATA)
+    if data and not Path(data).is_dir():
+        raise RequestError(f"{_DATA} is {data!r}, which is not a folder")
+    local = _copy_in(described, Path(data), Path(data) / "graphs") if data else None
+    return local or _copy_in(described, cache_folder())
 
 
 def fetch(name: str, *, progress: Any = False) -> Path:
@@ -132,15 +135,6 @@ def fetch(name: str, *, progress: Any = False) -> Path:
     """
     described = dataset(name)
     return dataset_path(name) or _download(described, progress)
-
-
-def _local_copy(described: Dataset) -> Path | None:
-    data = os.environ.get(_DATA)
-    if not data:
-        return None
-    if not Path(data).is_dir():
-        raise RequestError(f"{_DATA} is {data!r}, which is not a folder")
-    return _copy_in(described, Path(data), Path(data) / "graphs")
 
 
 def _copy_in(described: Dataset, *folders: Path) -> Path | None:

@@ -12,7 +12,7 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 from predict_graph.durations import readable_seconds
-from predict_graph.errors import RequestError
+from predict_graph.errors import RequestError, explained
 from predict_graph.machine import machine_identity
 from predict_graph.results import Value
 from predict_graph.table import Table
@@ -148,10 +148,8 @@ def to_json(value: Any, what: str) -> str:
     RequestError
         If a value is not one that JSON has; `what` names the whole.
     """
-    try:
+    with explained(f"the {what} of a run cannot be kept as JSON"):
         return json.dumps(value, sort_keys=True, default=_plain)
-    except (TypeError, ValueError) as error:
-        raise RequestError(f"the {what} of a run cannot be kept as JSON: {error}") from error
 
 
 def _plain(value: Any) -> Any:

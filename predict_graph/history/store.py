@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -360,12 +361,10 @@ class History:
 
 def _time_before(older_than: timedelta | float | None) -> datetime:
     """Return the time that runs to forget are older than."""
-    try:
+    with suppress(ValueError, OverflowError):  # not a number, or before the year 1
         age = older_than if isinstance(older_than, timedelta) else timedelta(days=older_than or 0)
         if age >= timedelta(0):
             return datetime.now(UTC) - age
-    except (ValueError, OverflowError):  # not a number, or before the year 1
-        pass
     raise RequestError(
         f"the age of runs to forget is {older_than}, but must be 0 or more, and after the year 1"
     )
