@@ -14,6 +14,8 @@ from predict_graph.timing import clock
 
 Progress = Callable[[str, float], None]
 
+_NO_READS = "the file system lets no reading pass its cache: disk_read_bandwidth is absent"
+
 
 def calibrate(
     *,
@@ -59,9 +61,9 @@ def calibrate(
         attributes |= measure_network(peer)
     if disk:
         tell("disk", 0.1)
-        found, missing = measure_storage(folder or Path(tempfile.gettempdir()))
-        attributes |= found
-        notes += missing
+        attributes |= measure_storage(folder or Path(tempfile.gettempdir()))
+        if "disk_read_bandwidth" not in attributes:
+            notes.append(_NO_READS)
     tell("processor", 0.3)
     attributes |= measure_processor()
     tell("memory", 0.6)

@@ -14,8 +14,8 @@ from predict_graph.resources.profile import Measured
 from predict_graph.timing import clock
 
 
-def measure_storage(folder: Path) -> tuple[dict[str, Measured], list[str]]:
-    """Measure the disk that holds `folder`."""
+def measure_storage(folder: Path) -> dict[str, Measured]:
+    """Measure the disk that holds `folder`; its reads only if they can bypass the page cache."""
     try:
         with tempfile.TemporaryDirectory(prefix="predict-graph-", dir=folder) as place:
             return _measured(Path(place) / "disk")
@@ -25,11 +25,11 @@ def measure_storage(folder: Path) -> tuple[dict[str, Measured], list[str]]:
 
 def _measured(
     file: Path, blocks: int = 48, repeats: int = 5, window: float = 0.2
-) -> tuple[dict[str, Measured], list[str]]:
+) -> dict[str, Measured]:
     """Measure in some seconds; docs/resources.md has the spread of consecutive runs."""
     block = os.urandom(1 << 20)
     megabytes = blocks * len(block) / 1e6
-    writes, reads, commits, notes = [], [], [], []
+    writes, reads, commits = [], [], []
     begun = clock.wall()
     for _ in range(repeats):
         with file.open("wb", buffering=0) as out:
@@ -46,12 +46,8 @@ def _measured(
     found = {"disk_write_bandwidth": Measured.of(writes, "MB/s")}
     if reads:
         found["disk_read_bandwidth"] = Measured.of(reads, "MB/s")
-    else:
-        notes.append(
-            "the file system lets no reading pass its cache: disk_read_bandwidth is absent"
-        )
     found["disk_latency"] = Measured.of(commits, "ms", less_is_better=True)
-    return found, notes
+    return found
 
 
 def _write(out: IO[bytes], block: bytes, blocks: int = 1) -> float:
