@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -70,8 +70,8 @@ def insert(connection: sqlite3.Connection, record: RunRecord) -> int | None:
 
 def select(
     connection: sqlite3.Connection, path: Path, where: Mapping[str, Any], limit: int | None
-) -> list[dict[str, Any]]:
-    """Return the runs whose fields have the values of `where` (None: any), newest first."""
+) -> Iterator[dict[str, Any]]:
+    """Yield the runs whose fields have the values of `where` (None: any), newest first."""
     given = {name: value for name, value in where.items() if value is not None}
     condition = " AND ".join(f"{name} = ?" for name in given) or "1"
     names = ("id", *FIELDS, "rows")
@@ -80,29 +80,25 @@ def select(
         "ORDER BY time DESC, id DESC LIMIT ?",
         (*given.values(), -1 if limit is None else limit),
     )
-    found = []
     for row in rows:
         try:
-            found.append(decode(dict(zip(names, row, strict=True))))
+            yield decode(dict(zip(names, row, strict=True)))
         except (ValueError, OverflowError) as error:
             raise damaged(path, f", its run {row[0]}: {error}") from error
-    return found
 
 
 def read_tables(
     connection: sqlite3.Connection, path: Path, runs: Sequence[int]
-) -> dict[int, Table]:
-    """Return the tables of runs by their ids."""
-    tables: dict[int, Table] = {}
+) -> Iterator[tuple[int, Table]]:
+    """Yield the ids of runs, each with its table."""
     for run, types, rows, cells in connection.execute(
         "SELECT run, types, rows, cells FROM tables WHERE run IN (SELECT value FROM json_each(?))",
         (json.dumps(runs),),
     ):
         try:
-            tables[run] = unpack(types, rows, cells)
+            yield run, unpack(types, rows, cells)
         except (ValueError, TypeError, ArithmeticError, LookupError, zlib.error) as error:
             raise damaged(path, f", the table of run {run}: {error}") from error
-    return tables
 
 
 def pack(rows: Table) -> tuple[str, int, bytes]:

@@ -175,7 +175,7 @@ class History:
             raise RequestError(f"the limit of runs is {limit}, but must be 0 or more")
         where = {"algorithm": algorithm, "graph": graph, "kind": kind}
         with reading(self.path) as connection:
-            return frame_of(select(connection, self.path, where, limit))
+            return frame_of([*select(connection, self.path, where, limit)])
 
     def table(self, run_id: int) -> pd.DataFrame:
         """Return the table of a run: one row an iteration and worker.
@@ -352,7 +352,7 @@ class History:
         """Return the newest runs that fit, with their tables."""
         with reading(self.path) as connection:
             found = [run for run in select(connection, self.path, where, None) if fits(run)][:limit]
-            tables = read_tables(connection, self.path, [run["id"] for run in found])
+            tables = dict(read_tables(connection, self.path, [run["id"] for run in found]))
         return [
             RunRecord(rows=tables[run["id"]], **{name: run[name] for name in FIELDS})
             for run in found

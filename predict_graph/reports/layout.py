@@ -6,7 +6,7 @@ Where a table is too wide, each of its rows becomes a block of lines.
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from typing import Any
 
@@ -65,7 +65,7 @@ def table_lines(columns: Sequence[str], rows: Sequence[Sequence[Any]], width: in
     right = are_numbers(columns, rows)
     widths = _widths(columns, cells, width - _GAP * (len(columns) - 1))
     if widths is None:
-        return _blocks(columns, cells, width)
+        return [*_blocks(columns, cells, width)]
     rule = ["─" * one for one in widths]
     return [line for row in (columns, rule, *cells) for line in _row_lines(row, widths, right)]
 
@@ -92,24 +92,20 @@ def _widths(columns: Sequence[str], cells: Sequence[Sequence[str]], room: int) -
     return widths
 
 
-def _row_lines(row: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> list[str]:
+def _row_lines(row: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> Iterator[str]:
     parts = [wrapped(text, width) for text, width in zip(row, widths, strict=True)]
-    lines = []
     for line in zip_longest(*parts, fillvalue=""):
         cells = (_padded(*cell) for cell in zip(line, widths, right, strict=True))
-        lines.append((" " * _GAP).join(cells).rstrip())
-    return lines
+        yield (" " * _GAP).join(cells).rstrip()
 
 
-def _blocks(columns: Sequence[str], cells: Sequence[Sequence[str]], width: int) -> list[str]:
-    """Return each row as a block: its first cell, and the others by name under it."""
-    lines = []
+def _blocks(columns: Sequence[str], cells: Sequence[Sequence[str]], width: int) -> Iterator[str]:
+    """Yield each row as a block: its first cell, and the others by name under it."""
     for first, *others in cells:
-        lines += wrapped(first, width)
+        yield from wrapped(first, width)
         for name, value in zip(columns[1:], others, strict=True):
             if value:
-                lines += [f"  {line}" for line in wrapped(f"{name}: {value}", width - 2)]
-    return lines
+                yield from (f"  {line}" for line in wrapped(f"{name}: {value}", width - 2))
 
 
 def _columns(text: str) -> int:
