@@ -12,7 +12,7 @@ from typing import Any
 
 from predict_graph.errors import RequestError
 from predict_graph.files import write_text
-from predict_graph.inputs import read_json
+from predict_graph.inputs import check_there, read_json
 
 
 @dataclass(frozen=True)
@@ -71,14 +71,11 @@ def usable(path: Path, what: str) -> Iterator[None]:
 
 def read_document(path: Path, name: str, accepted: str) -> Any:
     """Return the content of a JSON file that a command wrote."""
+    check_there(path, accepted)
     try:
-        if str(path) != "-" and not path.exists():
-            raise RequestError(f"there is no file {path}; accepted: {accepted}")
         return read_json(path)
     except RequestError:
         raise
-    except OSError as error:  # a name that is too long
-        raise RequestError(f"cannot read {path}: {error.strerror}") from error
     except ValueError:
         raise RequestError(f"{path} is no {name}; accepted: {accepted}") from None
 

@@ -92,6 +92,27 @@ def explained(said: str) -> Iterator[None]:
         raise RequestError(f"{said}: {reason or type(error).__name__}") from error
 
 
+@contextmanager
+def explained_by_system(said: str, kind: type[PredictGraphError] = RequestError) -> Iterator[None]:
+    """Turn an error of the operating system into a sentence and its reason.
+
+    That a reader has gone, as ``head`` does, is passed on.
+
+    Examples
+    --------
+    >>> with explained_by_system("cannot read a file"):
+    ...     open("no/such/file")
+    Traceback (most recent call last):
+    predict_graph.errors.RequestError: cannot read a file: No such file or directory
+    """
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise kind(f"{said}: {error.strerror or error}") from error
+
+
 def described_error(error: BaseException) -> str:
     r"""Return type and text of an error, on one line.
 

@@ -9,16 +9,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from predict_graph.errors import JobError, RequestError
+from predict_graph.errors import JobError, RequestError, explained_by_system
 
 
 def check_writable(path: Path) -> Path:
     """Return `path` if a file can be put there."""
-    try:
+    with explained_by_system(f"cannot write {path}"):  # a name that is too long
         folder = (Path(os.path.realpath(path)) if path.is_symlink() else path).parent
         taken = path.exists() and not path.is_file()
-    except OSError as error:  # a name that is too long
-        raise RequestError(f"cannot write {path}: {error.strerror}") from error
     if taken:
         kind = "a folder" if path.is_dir() else "no regular file"
         raise RequestError(f"cannot write {path}: it is {kind}; accepted: the name of a file")

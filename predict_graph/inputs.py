@@ -15,7 +15,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from predict_graph.errors import RequestError
+from predict_graph.errors import RequestError, explained_by_system
 from predict_graph.limits import beyond, limits
 from predict_graph.remote import Address
 
@@ -74,15 +74,13 @@ class Input(io.RawIOBase):
 
     def _taken(self, most: int) -> bytes:
         """Return what the file or stream holds next."""
-        try:
+        with explained_by_system(f"{self.path} cannot be read"):
             if self._file is None:
                 content = b"" if self._remote is None else next(self._remote, b"")
             else:
                 if self.stream:
                     self._wait(self._file)
                 content = self._file.read(most) or b""
-        except OSError as error:
-            raise RequestError(f"{self.path} cannot be read: {error.strerror}") from error
         self.taken += len(content)
         if self.stream and self.taken > limits().unpacked_bytes:
             raise RequestError(
@@ -120,6 +118,14 @@ def is_stream(path: Path) -> bool:
         return stat.S_ISFIFO(os.stat(path).st_mode)
     except OSError:
         return False
+
+
+def check_there(path: Path, accepted: str) -> None:
+    """Refuse a file that is not there; standard input is."""
+    with explained_by_system(f"cannot read {path}"):  # a name that is too long
+        there = str(path) == "-" or path.exists()
+    if not there:
+        raise RequestError(f"there is no file {path}; accepted: {accepted}")
 
 
 def read_bytes(path: Path) -> bytes:

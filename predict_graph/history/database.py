@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
-from predict_graph.errors import JobError, RequestError
+from predict_graph.errors import JobError, RequestError, explained_by_system
 
 SCHEMA_VERSION = 1  # by definition
 APPLICATION_ID = 0x50475248  # by definition: "PGRH" distinguishes our files from other programs'
@@ -131,10 +131,12 @@ def damaged(path: Path, how: str) -> RequestError:
 
 @contextmanager
 def _explained(path: Path, what: str) -> Iterator[None]:
+    failure = f"the history {path} could not be {what}"
     try:
-        if path.is_dir():
-            raise RequestError(f"{path} is a folder, but a history is one file")
-        yield
+        with explained_by_system(failure, JobError):
+            if path.is_dir():
+                raise RequestError(f"{path} is a folder, but a history is one file")
+            yield
     except UnicodeDecodeError as error:
         raise damaged(path, ": it has text that is not UTF-8") from error
     except OverflowError as error:  # of sqlite3, whose whole numbers have 64 bits
@@ -144,8 +146,4 @@ def _explained(path: Path, what: str) -> Iterator[None]:
         reason = " ".join(str(error).split())
         if code in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
             raise damaged(path, f" or not a history ({reason})") from error
-        raise JobError(f"the history {path} could not be {what}: {reason}") from error
-    except OSError as error:
-        raise JobError(
-            f"the history {path} could not be {what}: {error.strerror or error}"
-        ) from error
+        raise JobError(f"{failure}: {reason}") from error

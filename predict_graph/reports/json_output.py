@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from predict_graph.clock.moment import Moment
-from predict_graph.errors import JobError
+from predict_graph.errors import JobError, explained_by_system
 from predict_graph.files import write_text
 
 STANDARD_OUTPUT = "-"
@@ -23,28 +23,19 @@ def events(target: str | None) -> Iterator[Callable[[Moment], None]]:
 
     The target is a file, ``-`` for standard output, or None for nowhere.
     """
+    failure = f"cannot write {target}"
     with ExitStack() as stack:
         stream: IO[str] = sys.stdout
         if target not in (None, STANDARD_OUTPUT):
-            with _explained(target):
+            with explained_by_system(failure, JobError):
                 stream = stack.enter_context(open(target, "w", encoding="utf-8"))
 
         def write(moment: Moment) -> None:
-            with _explained(target):
+            with explained_by_system(failure, JobError):
                 stream.write(json.dumps(_plain(moment.to_dict()), allow_nan=False) + "\n")
                 stream.flush()
 
         yield write if target is not None else lambda moment: None
-
-
-@contextmanager
-def _explained(target: str | None) -> Iterator[None]:
-    try:
-        yield
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        raise JobError(f"cannot write {target}: {error.strerror}") from error
 
 
 def to_json(value: Any) -> str:

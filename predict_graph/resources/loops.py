@@ -128,11 +128,8 @@ def in_turns(works: Mapping[str, Callable[[], float]], repeats: int) -> dict[str
     >>> in_turns({"a": lambda: 1.0, "b": lambda: 2.0}, 3)
     {'a': [1.0, 1.0, 1.0], 'b': [2.0, 2.0, 2.0]}
     """
-    found: dict[str, list[float]] = {name: [] for name in works}
-    for _ in range(repeats):
-        for name, work in works.items():
-            found[name].append(work())
-    return found
+    rounds = [{name: work() for name, work in works.items()} for _ in range(repeats)]
+    return {name: [each[name] for each in rounds] for name in works}
 
 
 def rate_of(work: Callable[[], object], units: float, window: float = 0.2) -> float:

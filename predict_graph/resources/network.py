@@ -10,7 +10,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 
-from predict_graph.errors import JobError, RequestError
+from predict_graph.errors import JobError, RequestError, explained_by_system
 from predict_graph.limits import beyond, limits, whole_number
 from predict_graph.resources.profile import Measured
 from predict_graph.timing import clock
@@ -42,10 +42,8 @@ def serve(port: int, host: str = "127.0.0.1", ready: Callable[[int], None] | Non
     """
 
     async def serving() -> None:
-        try:
+        with explained_by_system(f"cannot listen on {host}:{port}", JobError):
             server = await asyncio.start_server(_answer, host, port, backlog=1024)
-        except OSError as error:
-            raise JobError(f"cannot listen on {host}:{port}: {error.strerror}") from error
         if ready is not None:
             ready(server.sockets[0].getsockname()[1])
         await server.serve_forever()

@@ -9,18 +9,18 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
-from predict_graph.errors import JobError
+from predict_graph.errors import JobError, explained_by_system
 from predict_graph.resources.profile import Measured
 from predict_graph.timing import clock
 
 
 def measure_storage(folder: Path) -> dict[str, Measured]:
     """Measure the disk that holds `folder`; its reads only if they can bypass the page cache."""
-    try:
-        with tempfile.TemporaryDirectory(prefix="predict-graph-", dir=folder) as place:
-            return _measured(Path(place) / "disk")
-    except OSError as error:
-        raise JobError(f"cannot measure the disk below {folder}: {error.strerror}") from error
+    with (
+        explained_by_system(f"cannot measure the disk below {folder}", JobError),
+        tempfile.TemporaryDirectory(prefix="predict-graph-", dir=folder) as place,
+    ):
+        return _measured(Path(place) / "disk")
 
 
 def _measured(
