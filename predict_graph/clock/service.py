@@ -16,7 +16,7 @@ from typing import NoReturn
 from predict_graph.clock.applications import Application, Watch, running_at
 from predict_graph.clock.moment import Moment
 from predict_graph.durations import counted, readable_seconds
-from predict_graph.errors import PredictGraphError, RequestError
+from predict_graph.errors import PredictGraphError, RequestError, explained_by_system
 from predict_graph.intervals import Interval
 from predict_graph.limits import whole_number
 
@@ -186,10 +186,8 @@ def served(board: Board, where: str) -> Iterator[str]:
         def log_message(self, *_: object) -> None:
             """Print nothing."""
 
-    try:
+    with explained_by_system(f"cannot serve at {where}"):
         server = ThreadingHTTPServer((host or "127.0.0.1", port), Handler)
-    except OSError as error:
-        raise RequestError(f"cannot serve at {where}: {error.strerror}") from error
     with server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://{host or '127.0.0.1'}:{server.server_port}"

@@ -17,9 +17,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from predict_graph.errors import JobError, RequestError
+from predict_graph.errors import JobError, RequestError, explained_by_system
 from predict_graph.files import check_writable
-from predict_graph.inputs import read_bytes
+from predict_graph.inputs import check_there, read_bytes
 
 
 class NoRowsError(RequestError):
@@ -220,18 +220,14 @@ def appended_table(
         If a row cannot be written.
     """
     header = _line(columns)
-    try:
+    with explained_by_system(f"cannot write {path}"):
         file = open(check_writable(path), "a+b", buffering=0)  # noqa: SIM115
-    except OSError as error:
-        raise RequestError(f"cannot write {path}: {error.strerror}") from error
 
     def write(content: bytes) -> None:
-        try:
+        with explained_by_system(f"writing {path} failed", JobError):
             while content:
                 content = content[os.write(file.fileno(), content) :]
             os.fsync(file)
-        except OSError as error:
-            raise JobError(f"writing {path} failed: {error.strerror}") from error
 
     with file:
         try:
@@ -270,16 +266,13 @@ _RULE = re.compile(r"[-=+|:\s]*[-=]{2}[-=+|:\s]*$")
 
 
 def _read_lines(path: Path) -> list[str]:
+    check_there(path, "a CSV or TSV file")
+    found = read_bytes(path)
+    wide = found.startswith((BOM_UTF16_LE, BOM_UTF16_BE))  # as Excel and PowerShell write it
     try:
-        if str(path) != "-" and not path.exists():
-            raise RequestError(f"there is no file {path}; accepted: a CSV or TSV file")
-        found = read_bytes(path)
-        wide = found.startswith((BOM_UTF16_LE, BOM_UTF16_BE))  # as Excel and PowerShell write it
         text = found.decode("utf-16" if wide else "utf-8-sig")
     except UnicodeDecodeError:
         raise RequestError(f"{path} is no text; accepted: a CSV or TSV file") from None
-    except OSError as error:  # a name that is too long
-        raise RequestError(f"cannot read {path}: {error.strerror}") from error
     if "\0" in text:
         raise RequestError(f"{path} is no text; accepted: a CSV or TSV file")
     return text.splitlines(keepends=True)

@@ -21,7 +21,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
-from predict_graph.errors import RequestError
+from predict_graph.errors import RequestError, explained_by_system
 from predict_graph.processes import ENDING, supervise
 from predict_graph.sizing.measuring.experiments import MEASURED, Design, Experiment
 from predict_graph.sizing.quantities import check_count
@@ -234,10 +234,8 @@ def collect(
     experiments = design.experiments(command, repeats)
     _check_programs(experiments)
     if logs is not None:
-        try:
+        with explained_by_system(f"cannot make the folder {logs}"):
             logs.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise RequestError(f"cannot make the folder {logs}: {error.strerror}") from error
     with appended_table(out, [*design.columns, *MEASURED]) as append:
         left = _not_measured(experiments, out)
         result = Collected([], [], len(experiments) - len(left))

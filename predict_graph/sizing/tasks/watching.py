@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import psutil
 
 from predict_graph.cores import cores_allowed
-from predict_graph.errors import JobError, RequestError
+from predict_graph.errors import JobError, RequestError, explained_by_system
 from predict_graph.sizing.measuring.collecting import start
 from predict_graph.sizing.quantities import check_count
 
@@ -100,10 +100,8 @@ def watch(command: Sequence[str], *, parallelism: int = 1) -> Observation:
     moved = _network_bytes()
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     started, traffic = time.perf_counter(), None
-    try:
+    with explained_by_system(f"cannot run {command[0]}", JobError):
         process = start(command, always=True)
-    except OSError as error:
-        raise JobError(f"cannot run {command[0]}: {error.strerror}") from error
     try:
         os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
         seconds = time.perf_counter() - started

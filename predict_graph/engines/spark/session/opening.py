@@ -27,7 +27,7 @@ from predict_graph.engines.spark.log.growing import GrowingLog
 from predict_graph.engines.spark.session.failures import spark_failures
 from predict_graph.engines.spark.session.settings import SparkSettings, is_local
 from predict_graph.engines.spark.tables.checkpoints import Checkpoints
-from predict_graph.errors import JobError, RequestError, check_installed
+from predict_graph.errors import JobError, RequestError, check_installed, explained_by_system
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -172,13 +172,11 @@ def open_session(settings: SparkSettings, *, java_works: bool = False) -> Iterat
 @contextmanager
 def temporary_folder(parent: Path | None) -> Iterator[Path]:
     """Create a temporary folder; the executors' user reads a shared one, and adds files to it."""
-    try:
+    place = parent or tempfile.gettempdir()
+    with explained_by_system(f"cannot put temporary files in {place}", JobError):
         folder = tempfile.TemporaryDirectory(
-            prefix="predict-graph-", dir=parent, ignore_cleanup_errors=True
+            prefix="predict-graph-", dir=place, ignore_cleanup_errors=True
         )
-    except OSError as error:
-        place = parent or tempfile.gettempdir()
-        raise JobError(f"cannot put temporary files in {place}: {error.strerror}") from error
     with folder as name:
         if parent is not None:
             Path(name).chmod(0o1777)
