@@ -10,6 +10,7 @@ import resource
 import signal
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable
 from multiprocessing.pool import ExceptionWithTraceback  # type: ignore[attr-defined]
@@ -22,16 +23,18 @@ from predict_graph.errors import JobError
 
 ENDING = signal.SIGHUP
 """Sent to a supervising process: end what runs, and all that it has started, at once."""
+PATIENCE = 5.0  # seconds between SIGTERM and SIGKILL; not tuned
 
 _LIBRARY = ctypes.CDLL(None)  # loaded before a fork, which may find a lock of the loader taken
 
 
-def supervise(*, always: bool) -> None:
+def supervise(*, always: bool, timeout: float | None = None) -> None:
     """Return in a child of this process, which waits for it, ends what it leaves, and ends alike.
 
     For a process that was forked to run one thing. The child leads a process group. What it starts
     stays below this process on Linux, whatever session it opens: SIGTERM goes to the child's group,
-    and on :data:`ENDING`, or when the parent of this process dies, the child is killed.
+    as it does after the timeout, and soon after that, on :data:`ENDING`, or when the parent of this
+    process dies, the child is killed.
     """
     parent = os.getppid()
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # ignored, a child would end unseen
@@ -53,14 +56,17 @@ def supervise(*, always: bool) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _end_with(parent, ENDING)
     asked, ended, status = always, 0, 0
+    until, overdue = time.monotonic() + (timeout or threading.TIMEOUT_MAX), signal.SIGTERM
     while not ended:
-        number = signal.sigwait(taken)
+        seen = signal.sigtimedwait(taken, max(until - time.monotonic(), 0.0))
+        number = overdue if seen is None else seen.si_signo
         if number == signal.SIGCHLD:
             ended, status = os.waitpid(child, os.WNOHANG)
             continue
         asked = True
         with contextlib.suppress(OSError):
             os.kill(child, signal.SIGKILL) if number == ENDING else os.killpg(child, number)
+        until, overdue = time.monotonic() + PATIENCE, ENDING
     if asked:
         _end_the_rest()
     if os.WIFSIGNALED(status):

@@ -13,7 +13,7 @@ import subprocess
 import tempfile
 import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed, wait
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -22,13 +22,11 @@ from pathlib import Path
 from typing import IO, Any
 
 from predict_graph.errors import RequestError, explained_by_system
-from predict_graph.processes import ENDING, supervise
+from predict_graph.processes import supervise
 from predict_graph.sizing.measuring.experiments import MEASURED, Design, Experiment
 from predict_graph.sizing.quantities import check_count
 from predict_graph.sizing.table_file import NoRowsError, appended_table, read_table, to_number
 from predict_graph.timing import clock
-
-PATIENCE = 5.0  # seconds between SIGTERM and SIGKILL; not tuned
 
 
 @dataclass(frozen=True)
@@ -56,9 +54,11 @@ class Outcome:
     last_line: str
 
 
-def start(command: Sequence[str], *, always: bool, **options: Any) -> subprocess.Popen[bytes]:
-    """Start a command without input, below a process that ends what it leaves."""
-    begin = partial(supervise, always=always)
+def start(
+    command: Sequence[str], *, always: bool, timeout: float | None = None, **options: Any
+) -> subprocess.Popen[bytes]:
+    """Start a command without input, below a process that ends it in time, and what it leaves."""
+    begin = partial(supervise, always=always, timeout=timeout)
     return subprocess.Popen(
         list(command),
         stdin=subprocess.DEVNULL,
@@ -88,8 +88,6 @@ class Job:
         self._process: subprocess.Popen[bytes] | None = None
         self._lock = threading.Lock()
         self._stopped = False
-        self._late = False
-        self._done = threading.Event()
 
     def run(self) -> Outcome | None:
         """Run the command to its end; None when :meth:`stop` ended it."""
@@ -102,55 +100,30 @@ class Job:
                 with self._lock:
                     if self._stopped:
                         return None
-                    streams = {"stdout": output, "stderr": subprocess.STDOUT}
-                    self._process = start(
-                        self._command, always=False, start_new_session=True, **streams
-                    )
+                    options: dict[str, Any] = {"stdout": output, "stderr": subprocess.STDOUT}
+                    options |= {"timeout": self._timeout, "start_new_session": True}
+                    self._process = start(self._command, always=False, **options)
             except OSError as error:
                 seconds = clock.wall() - begun
                 reason = f"{self._command[0]}: {error.strerror}"
                 return Outcome(started, seconds, 127, "failed", reason)  # as of a shell
-            status = self._wait(self._process)
+            status = self._process.wait()
             seconds = clock.wall() - begun
-            if self._late:  # it takes longer than this; how long it took to stop says nothing
-                seconds = min(seconds, self._timeout or seconds)
             last = _last_line(output)
         if self._stopped:
             return None
-        outcome = "timeout" if self._late else "failed" if status else "ok"
+        outcome = "failed" if status else "ok"
+        if self._timeout is not None and seconds >= self._timeout:
+            outcome, seconds = "timeout", self._timeout  # how long it took to stop says nothing
         return Outcome(started, seconds, status, outcome, last)
 
     def stop(self) -> None:
         """End the command and its children; it is not measured."""
         with self._lock:
-            if self._done.is_set():
-                return  # measured
-            self._stopped = True
-        if self._process is not None:
-            self._process.send_signal(signal.SIGTERM)
-
-    def kill(self) -> None:
-        """End what did not end by :meth:`stop`."""
-        if self._process is not None and self._process.returncode is None:
-            self._process.send_signal(ENDING)
-
-    def _wait(self, process: subprocess.Popen[bytes]) -> int:
-        # Popen.wait with a timeout looks every 50 ms only, which would be part of the seconds.
-        timer = threading.Timer(self._timeout or 0.0, self._expire, [process])
-        timer.daemon = True
-        if self._timeout is not None:
-            timer.start()
-        try:
-            return process.wait()
-        finally:
-            timer.cancel()
-            self._done.set()
-
-    def _expire(self, process: subprocess.Popen[bytes]) -> None:
-        self._late = process.returncode is None
-        process.send_signal(signal.SIGTERM)
-        if not self._done.wait(PATIENCE):
-            process.send_signal(ENDING)
+            process = self._process
+            self._stopped = process is None or process.returncode is None  # else it is measured
+            if process is not None and self._stopped:
+                process.send_signal(signal.SIGTERM)
 
 
 def _last_line(output: IO[bytes]) -> str:
@@ -262,13 +235,8 @@ def collect(
                     if report is not None:
                         report(experiment, outcome, done, len(left))
             finally:
-                try:
-                    for job in jobs:
-                        job.stop()
-                    wait(runs, PATIENCE)
-                finally:
-                    for job in jobs:
-                        job.kill()
+                for job in jobs:
+                    job.stop()
     return result
 
 

@@ -111,7 +111,7 @@ while true; do wait; done
 @needs_proc
 @pytest.mark.parametrize("words", [[], ["deaf"]])
 def test_a_job_that_hangs_is_ended_with_its_children(written, out, tmp_path, monkeypatch, words):
-    monkeypatch.setattr("predict_graph.sizing.measuring.collecting.PATIENCE", 0.5)
+    monkeypatch.setattr("predict_graph.processes.PATIENCE", 0.5)
     monkeypatch.setattr("predict_graph.processes._end_the_rest.__defaults__", (0.5,))
     child = tmp_path / "child"
     design = read_design(written("machines\n1\n"))
