@@ -12,7 +12,7 @@ from scipy.special import ndtri, stdtrit
 
 from costmodels import metrics
 from costmodels.arrays import FloatArray, IntArray
-from costmodels.rows import CompressedRows, TrainingRows, solve_scaled, triangle
+from costmodels.rows import TrainingRows, solve_scaled, triangle
 
 
 def folds_of(count: int, most: int = 20, few: int = 5) -> Iterator[npt.NDArray[np.bool_]]:
@@ -148,9 +148,7 @@ class GroupErrors:
         If there are fewer than two groups, or not one label for each row.
     """
 
-    def __init__(
-        self, rows: TrainingRows, compressed: CompressedRows, groups: Any, max_folds: int
-    ) -> None:
+    def __init__(self, rows: TrainingRows, groups: Any, max_folds: int) -> None:
         labels = np.asarray(groups)
         if labels.shape != rows.y.shape:
             raise ValueError(
@@ -160,12 +158,12 @@ class GroupErrors:
         names, group = np.unique(labels[counted], return_inverse=True)
         if len(names) < 2:
             raise ValueError("all rows are of one group, but leaving groups out needs at least 2")
-        table = (rows.design() / compressed.scale * np.sqrt(rows.frequency)[:, None])[counted]
+        table = (rows.weighted / rows.scale)[counted]
         fold = group % min(len(names), max_folds)
         out = [triangle(table[fold == i]) for i in range(fold.max() + 1)]
         kept = [triangle(np.vstack(out[:i] + out[i + 1 :])) for i in range(len(out))]
         self._folds = list(zip(kept, out, strict=True))
-        self._unit = compressed.scale[-1] / np.sqrt(rows.frequency.sum())
+        self._unit = rows.scale[-1] / np.sqrt(rows.frequency.sum())
 
     def __call__(self, columns: IntArray) -> float:
         """Return the error, relative or in the unit of y."""

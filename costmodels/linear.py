@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from costmodels import FEWEST_ROWS
 from costmodels import rows as table_rows
@@ -22,23 +21,8 @@ class LinearCosts(table_rows.CostRegressor):
     fit_intercept: bool
     weights: str
 
-    def predict(self, X: Any) -> FloatArray:
-        """Predict the cost of each row.
-
-        Parameters
-        ----------
-        X : array_like or DataFrame, shape (n, k)
-            The same columns as in `fit`.
-
-        Returns
-        -------
-        ndarray of float64, shape (n,)
-            In the unit of `y`.
-        """
-        check_is_fitted(self)
-        table = validate_data(self, X, reset=False, dtype=np.float64)
-        predicted: FloatArray = table @ self.coef_ + self.intercept_
-        return predicted
+    def _predicted(self, table: FloatArray) -> FloatArray:
+        return np.asarray(table @ self.coef_ + self.intercept_)
 
     def _keep(self, rows: table_rows.TrainingRows, solution: FloatArray) -> None:
         """Store the coefficients (intercept first) and how well they fit the training rows."""
@@ -122,7 +106,7 @@ class NonNegativeLinear(LinearCosts):
         columns = np.flatnonzero(rows.X.any(axis=0)) + 1
         if self.fit_intercept:
             columns = np.r_[0, columns]
-        solution = table_rows.CompressedRows.of(rows).solve(columns)
+        solution = rows.solve(columns)
         count = np.count_nonzero(rows.frequency)
         if count < len(columns) and np.count_nonzero(solution) >= count:
             raise ValueError(
@@ -226,17 +210,16 @@ class ForwardSelectedLinear(LinearCosts):
         rows = table_rows.check_training_rows(self, X, y, sample_weight, self.weights)
         distinct = _distinct_rows(rows)
         bound = max(self.min_gain, 1 / distinct)
-        compressed = table_rows.CompressedRows.of(rows)
         if groups is None:
             groups = np.unique(rows.X, axis=0, return_inverse=True)[1].ravel()
-        errors = GroupErrors(rows, compressed, groups, self.max_folds)
+        errors = GroupErrors(rows, groups, self.max_folds)
         chosen = [0] if self.fit_intercept else []
         left = (np.flatnonzero(rows.X.any(axis=0)) + 1).tolist()
         order, path = select_columns(errors, chosen, left, distinct - 1, bound)
         added = [rows.names[column - 1] for column in order[len(chosen) :]]
         self.path_ = list(zip(["start", *added], path, strict=True))
         self.left_out_error_ = path[-1]
-        self._keep(rows, compressed.solve(np.array(order, dtype=np.intp)))
+        self._keep(rows, rows.solve(np.array(order, dtype=np.intp)))
         kept = [column - 1 for column in order if column > 0 and self.coef_[column - 1] > 0]
         self.selected_ = [rows.names[column] for column in kept]
         costs = dict(zip(rows.names, self.coef_.tolist(), strict=True))

@@ -7,12 +7,13 @@ k + 1 rows, so a search that fits many subsets of columns pays for the n rows on
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from scipy.optimize import nnls
 from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils.validation import _check_sample_weight, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from costmodels.arrays import FloatArray, IntArray
 
@@ -21,6 +22,26 @@ WEIGHTS = ("relative", "none")
 
 class CostRegressor(RegressorMixin, BaseEstimator):
     """Base of all estimators: what they predict is positive, and grows with the work."""
+
+    def predict(self, X: Any) -> FloatArray:
+        """Predict the cost of each row.
+
+        Parameters
+        ----------
+        X : array_like or DataFrame, shape (n, k)
+            The same columns as in `fit`.
+
+        Returns
+        -------
+        ndarray of float64, shape (n,)
+            In the unit of `y`.
+        """
+        check_is_fitted(self)
+        return self._predicted(validate_data(self, X, reset=False, dtype=np.float64))
+
+    def _predicted(self, table: FloatArray) -> FloatArray:
+        """Return the cost of each row of a checked table."""
+        raise NotImplementedError
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -52,11 +73,35 @@ class TrainingRows:
     # Column names; ``x0``, ``x1``, … when there were none.
     names: list[str]
 
-    def design(self) -> FloatArray:
-        """Return ``[1, X, y]`` with each row times its importance, not its frequency."""
+    @cached_property
+    def weighted(self) -> FloatArray:
+        """``[1, X, y]``, each row times its importance and the root of its frequency."""
         table = np.column_stack((np.ones(len(self.y)), self.X, self.y))
-        table *= self.importance[:, None]
-        return table
+        return np.asarray(table * self.importance[:, None] * np.sqrt(self.frequency)[:, None])
+
+    @cached_property
+    def scale(self) -> FloatArray:
+        """Length of each column of these, shape (k + 2,); 1 for columns of zeros."""
+        lengths = np.linalg.norm(self.weighted, axis=0)
+        return np.where(lengths == 0, 1.0, lengths)
+
+    @cached_property
+    def factor(self) -> FloatArray:
+        """Their triangular factor, its columns scaled to unit length, at most k + 2 rows."""
+        return triangle(self.weighted / self.scale)
+
+    def solve(self, columns: IntArray) -> FloatArray:
+        """Fit non-negative coefficients of `columns` (0 is the intercept) in original units.
+
+        Returns
+        -------
+        ndarray, shape (k + 1,)
+            Intercept first; 0 for every column that is not in `columns`.
+        """
+        solution = np.zeros(len(self.scale) - 1)
+        scaled = solve_scaled(self.factor, columns)
+        solution[columns] = scaled * self.scale[-1] / self.scale[columns]
+        return solution
 
 
 def check_training_rows(
@@ -91,37 +136,6 @@ def column_names(estimator: Any, count: int) -> list[str]:
     return [f"x{column}" for column in range(count)] if names is None else [str(n) for n in names]
 
 
-@dataclass(frozen=True)
-class CompressedRows:
-    """Triangular factor of weighted rows, its columns scaled to unit length."""
-
-    # shape (at most k + 2, k + 2): Column 0 is the intercept, then the k features, then y.
-    factor: FloatArray
-    # shape (k + 2,): Length that each column had; 1 for columns of zeros.
-    scale: FloatArray
-
-    @classmethod
-    def of(cls, rows: TrainingRows) -> Self:
-        """Weight, scale and compress `rows`."""
-        table = rows.design() * np.sqrt(rows.frequency)[:, None]
-        scale = np.linalg.norm(table, axis=0)
-        scale[scale == 0] = 1.0
-        return cls(triangle(table / scale), scale)
-
-    def solve(self, columns: IntArray) -> FloatArray:
-        """Fit non-negative coefficients of `columns` (0 is the intercept) in original units.
-
-        Returns
-        -------
-        ndarray, shape (k + 1,)
-            Intercept first; 0 for every column that is not in `columns`.
-        """
-        solution = np.zeros(len(self.scale) - 1)
-        scaled = solve_scaled(self.factor, columns)
-        solution[columns] = scaled * self.scale[-1] / self.scale[columns]
-        return solution
-
-
 def determination(actual: FloatArray, predicted: FloatArray, weight: FloatArray) -> float:
     """Return R²; of constant costs 1 when the fit is perfect and else 0, as in scikit-learn."""
     total = float(weight @ (actual - np.average(actual, weights=weight)) ** 2)
@@ -141,5 +155,4 @@ def solve_scaled(factor: FloatArray, columns: IntArray) -> FloatArray:
     if len(columns) == 0:
         return np.zeros(0)
     most = 100 + 30 * len(columns)
-    solution: FloatArray = nnls(factor[:, columns], factor[:, -1], maxiter=most)[0]
-    return solution
+    return np.asarray(nnls(factor[:, columns], factor[:, -1], maxiter=most)[0])

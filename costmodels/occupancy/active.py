@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from scipy.spatial.distance import cdist
 from sklearn.base import clone
 
 from costmodels.arrays import FloatArray
@@ -39,7 +40,7 @@ def first_assignments(candidates: pd.DataFrame, count: int) -> list[int]:
         raise ValueError(f"count is {count}, but must be from 1 to {len(table)}")
     chosen = [int(np.argmin(table.sum(axis=1)))]
     while len(chosen) < count:
-        chosen.append(int(np.argmax(_nearest(table, chosen))))
+        chosen.append(int(np.argmax(cdist(table, table[chosen]).min(axis=1))))
     return chosen
 
 
@@ -78,7 +79,7 @@ def next_assignment(
     left = np.setdiff1d(np.arange(len(table)), measured)
     if len(left) == 0:
         raise ValueError("every assignment was measured; there is no next one")
-    far = _nearest(table, measured)[left]
+    far = cdist(table[left], table[measured]).min(axis=1)
     if len(measured) < 4:
         return int(left[np.argmax(far)])
     time = np.asarray(seconds, dtype=np.float64)
@@ -105,10 +106,3 @@ def _places(candidates: pd.DataFrame) -> FloatArray:
             values = np.log(values)
         columns.append((values - values.min()) / np.ptp(values))
     return np.column_stack(columns) if columns else np.zeros((len(table), 1))
-
-
-def _nearest(table: FloatArray, chosen: list[int]) -> FloatArray:
-    """Return the distance of each point to the nearest of the chosen ones."""
-    apart = table[:, None, :] - table[np.asarray(chosen)][None, :, :]
-    distances: FloatArray = np.sqrt((apart**2).sum(axis=2)).min(axis=1)
-    return distances

@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
 from costmodels.arrays import FloatArray
 from costmodels.leftout import LeaveOneOut, folds_of, interval_about
@@ -176,15 +176,7 @@ class OccupancyModel(CostRegressor):
         }
         return self
 
-    def predict(self, X: Any) -> FloatArray:
-        """Predict the seconds of each assignment.
-
-        Returns
-        -------
-        ndarray of float64, shape (n,)
-        """
-        check_is_fitted(self)
-        table = validate_data(self, X, reset=False, dtype=np.float64)
+    def _predicted(self, table: FloatArray) -> FloatArray:
         return self._fitted.seconds(self._named(table))
 
     def predict_interval(self, X: Any, level: float = 0.9) -> FloatArray:

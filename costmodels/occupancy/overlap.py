@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 from scipy.optimize import least_squares
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
 from costmodels.arrays import FloatArray
 from costmodels.occupancy.terms import Term, attribute_of, reference_values
@@ -82,15 +82,7 @@ class OverlapModel(CostRegressor):
         self._fit(self._table(table), seconds, compute)
         return self
 
-    def predict(self, X: Any) -> FloatArray:
-        """Predict the seconds of each row.
-
-        Returns
-        -------
-        ndarray of float64, shape (n,)
-        """
-        check_is_fitted(self)
-        table = validate_data(self, X, reset=False, dtype=np.float64)
+    def _predicted(self, table: FloatArray) -> FloatArray:
         return _joined(self._parts(self._table(table), self._groups(self.apart_)), self.overlap_)
 
     def _table(self, table: FloatArray) -> FloatArray:
@@ -184,5 +176,4 @@ def _joined(parts: list[FloatArray], p: float) -> FloatArray:
     """Return the p-norm of parts that hide each other, without overflow."""
     both = np.vstack(parts)
     largest = np.maximum(both.max(axis=0), 1e-300)
-    total: FloatArray = largest * ((both / largest) ** p).sum(axis=0) ** (1.0 / p)
-    return total
+    return np.asarray(largest * ((both / largest) ** p).sum(axis=0) ** (1.0 / p))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from costmodels.arrays import FloatArray, IntArray
 from costmodels.leftout import select_columns
@@ -83,21 +83,12 @@ class OccupancyPredictor(CostRegressor):
         self._unit = of_reference or float(np.abs(occupancy).max()) or 1.0
         normalised = table / self._divisors
         names = column_names(self, table.shape[1])
-        powers = [terms.attribute_of(name).power for name in names]
-        candidates = terms.candidate_terms(normalised, names, powers, self.shape)
+        candidates = terms.candidate_terms(normalised, names, self.shape)
         self._select(candidates, normalised, occupancy / self._unit, np.sqrt(weight))
         self.formula_ = self._formula()
         return self
 
-    def predict(self, X: Any) -> FloatArray:
-        """Predict the occupancy of each row.
-
-        Returns
-        -------
-        ndarray of float64, shape (n,)
-        """
-        check_is_fitted(self)
-        table = validate_data(self, X, reset=False, dtype=np.float64)
+    def _predicted(self, table: FloatArray) -> FloatArray:
         normalised = table / self._divisors
         total = np.full(len(table), self.intercept_)
         for term, coefficient in zip(self.terms_, self.coef_, strict=True):

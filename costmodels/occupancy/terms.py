@@ -59,8 +59,7 @@ def reference_values(table: FloatArray) -> FloatArray:
     """Return what each column is divided by: the reference, or the largest where that has 0."""
     reference, largest = np.abs(table[reference_row(table)]), np.abs(table).max(axis=0)
     largest[largest == 0.0] = 1.0
-    values: FloatArray = np.where(reference == 0.0, largest, reference)
-    return values
+    return np.asarray(np.where(reference == 0.0, largest, reference))
 
 
 @dataclass(frozen=True)
@@ -92,11 +91,7 @@ class Term:
 
 
 def candidate_terms(
-    normalised: FloatArray,
-    names: Sequence[str],
-    powers: Sequence[bool],
-    shape: str,
-    most_bends: int = 8,
+    normalised: FloatArray, names: Sequence[str], shape: str, most_bends: int = 8
 ) -> list[Term]:
     """Return the terms that a predictor may take, the more usual ones first.
 
@@ -108,17 +103,18 @@ def candidate_terms(
     Examples
     --------
     >>> import numpy as np
-    >>> found = candidate_terms(np.array([[1.0], [2.0], [4.0]]), ["speed"], [True], "piecewise")
+    >>> found = candidate_terms(np.array([[1.0], [2.0], [4.0]]), ["speed"], "piecewise")
     >>> [str(term) for term in found]
     ['1/speed', 'speed', 'max(1/speed - 0.5, 0)', 'max(speed - 2, 0)']
     """
     found = []
-    for column, (name, power) in enumerate(zip(names, powers, strict=True)):
+    for column, name in enumerate(names):
         values = normalised[:, column]
         if np.ptp(values) == 0.0:
             continue
         both = (True, False) if (values > 0).all() else (False,)
-        found += [Term(column, name, inverse) for inverse in (both if power else both[::-1])]
+        orders = both if attribute_of(name).power else both[::-1]
+        found += [Term(column, name, inverse) for inverse in orders]
     if shape != "piecewise":
         return found
     bent = []

@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from costmodels.arrays import FloatArray
-from costmodels.rows import CompressedRows, TrainingRows
+from costmodels.rows import TrainingRows
 from costmodels.scaling.points import Columns, Points
 from costmodels.scaling.terms import Term
 
@@ -28,16 +28,19 @@ class LinearLaw:
     coef: tuple[float, ...]
 
     @property
-    def coefficients(self) -> dict[str, float]:
-        """Cost of one unit of each term, in seconds."""
-        return {t.name: c for t, c in zip(self.terms, self.coef, strict=True)}
+    def rows(self) -> list[tuple[str, float, str]]:
+        """Name of each term, cost of one unit of it, and the unit of that: s/machine."""
+        return [
+            (term.name, cost, "s" if term.units == "1" else f"s/({term.units})")
+            for term, cost in zip(self.terms, self.coef, strict=True)
+        ]
 
     @property
     def formula(self) -> str:
         """One line, the terms that cost nothing left out."""
         parts = [
-            f"{cost:.4g} s" if term.units == "1" else f"{cost:.4g} s/({term.units}) * {term.name}"
-            for term, cost in zip(self.terms, self.coef, strict=True)
+            f"{cost:.4g} {unit}" if unit == "s" else f"{cost:.4g} {unit} * {name}"
+            for name, cost, unit in self.rows
             if cost > 0
         ]
         return "seconds = " + (" + ".join(parts) or "0 s")
@@ -57,5 +60,5 @@ def fit_linear(points: Points, terms: tuple[Term, ...], weights: str) -> LinearL
     importance = 1 / points.seconds if weights == "relative" else np.ones(len(points))
     names = [term.name for term in terms]
     rows = TrainingRows(table, points.seconds, points.repeats, importance, names)
-    solution = CompressedRows.of(rows).solve(np.arange(1, len(terms) + 1))
+    solution = rows.solve(np.arange(1, len(terms) + 1))
     return LinearLaw(terms, tuple(solution[1:].tolist()))

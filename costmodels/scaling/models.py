@@ -193,7 +193,7 @@ class LinearScaling(ScalingModel):
             raise ValueError(f"unknown weights {self.weights!r}; accepted: {', '.join(WEIGHTS)}")
         super()._fit(points)
         assert isinstance(self.law_, LinearLaw)
-        self.terms_ = self.law_.coefficients
+        self.terms_ = {name: cost for name, cost, _ in self.law_.rows}
         self.coef_ = np.array(self.law_.coef)
         self.formula_ = self.law_.formula
         count, terms = len(points), len(self.coef_)

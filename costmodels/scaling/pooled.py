@@ -47,13 +47,11 @@ class Measured:
     def variances(self, spread: int) -> FloatArray:
         """Return the variance along each axis, of misfit and noise `spread`."""
         misfit, noise = SPREADS[spread]
-        found: FloatArray = misfit**2 * self._values + noise**2
-        return found
+        return np.asarray(misfit**2 * self._values + noise**2)
 
     def inverse(self, spread: int) -> FloatArray:
         """Return the inverse covariance of the points, shape (n, n)."""
-        found: FloatArray = (self._vectors / self.variances(spread)) @ self._vectors.T
-        return found
+        return np.asarray((self._vectors / self.variances(spread)) @ self._vectors.T)
 
     def log_likelihood(self, shapes: FloatArray) -> FloatArray:
         """Return it for each misfit and noise and shape, the factor integrated out."""
@@ -133,8 +131,7 @@ def weigh_shapes(
 def _log_sum(logs: FloatArray, axis: int | None = None) -> FloatArray:
     """Return the logarithm of the sum of exponentials, at a third of the cost of scipy's."""
     top = logs.max(axis=axis, keepdims=True)
-    found: FloatArray = np.log(np.exp(logs - top).sum(axis=axis)) + top.squeeze(axis)
-    return found
+    return np.asarray(np.log(np.exp(logs - top).sum(axis=axis)) + top.squeeze(axis))
 
 
 def _log_mean(logs: FloatArray) -> FloatArray:
@@ -178,8 +175,7 @@ def join_logs(columns: Columns) -> FloatArray:
 
 def middle_of(columns: Columns) -> FloatArray:
     """Return the mean logarithm of each axis."""
-    found: FloatArray = join_logs(columns).mean(axis=1)
-    return found
+    return np.asarray(join_logs(columns).mean(axis=1))
 
 
 def smoothness(
@@ -206,17 +202,15 @@ def smoothness(
     apart = (a[:, :, None] - b[:, None, :]) / np.array(reaches)[:, None, None]
     distance = np.sqrt(3 * (apart**2).sum(axis=0))
     same = (apart[[AXES.index("cores"), AXES.index("memory")]] == 0).all(axis=0)
-    found: FloatArray = (1 + distance) * np.exp(-distance) + of_type * same
-    return found
+    return np.asarray((1 + distance) * np.exp(-distance) + of_type * same)
 
 
 @lru_cache(maxsize=4)
 def sobol_normals(count: int) -> FloatArray:
     """Return evenly spread standard normal numbers, shape (count, 11), always the same."""
     uniform = qmc.Sobol(len(NAMES), seed=0).random(count)
-    found: FloatArray = ndtri(np.clip(uniform, 1e-12, 1 - 1e-12))
     # In an order in which any part of them is as even as all.
-    return found
+    return np.asarray(ndtri(np.clip(uniform, 1e-12, 1 - 1e-12)))
 
 
 @dataclass(frozen=True)
@@ -362,5 +356,4 @@ def _drift(known: FloatArray, new: FloatArray, an_e_fold: float = 0.1) -> FloatA
     """
     low, high = known.min(axis=1)[:, None], known.max(axis=1)[:, None]
     gaps = np.maximum(np.maximum(low - new, new - high), 0)
-    found: FloatArray = an_e_fold * np.sqrt((gaps**2).sum(axis=0))
-    return found
+    return np.asarray(an_e_fold * np.sqrt((gaps**2).sum(axis=0)))

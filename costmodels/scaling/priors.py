@@ -18,6 +18,9 @@ from costmodels.scaling.shapes import MISFITS, NAMES, NOISES, Prior
 # however many it has, and further ones cost time.
 MOST_CONTEXTS = 12  # not tuned: bounds the time
 
+_FAMILY = {"names": list(NAMES), "misfits": list(MISFITS), "noises": list(NOISES)}
+_ARRAYS = ("mean", "covariance", "spreads")
+
 
 def learn_prior(
     jobs: Mapping[str, Sequence[Points]],
@@ -96,15 +99,8 @@ def _maximised(
 
 def prior_to_plain(prior: Prior) -> dict[str, Any]:
     """Return a prior as plain values for JSON, without what it was learnt on top of."""
-    return {
-        "names": list(NAMES),
-        "mean": prior.mean.tolist(),
-        "covariance": prior.covariance.tolist(),
-        "misfits": list(MISFITS),
-        "noises": list(NOISES),
-        "spreads": prior.spreads.tolist(),
-        "jobs": prior.jobs,
-    }
+    arrays = {name: getattr(prior, name).tolist() for name in _ARRAYS}
+    return {**_FAMILY, **arrays, "jobs": prior.jobs}
 
 
 def prior_from_plain(plain: Mapping[str, Any]) -> Prior:
@@ -121,13 +117,10 @@ def prior_from_plain(plain: Mapping[str, Any]) -> Prior:
     >>> prior_to_plain(prior_from_plain(plain)) == plain
     True
     """
-    same = (list(NAMES), list(MISFITS), list(NOISES))
-    if (plain["names"], plain["misfits"], plain["noises"]) != same:
+    if any(plain[name] != values for name, values in _FAMILY.items()):
         raise ValueError("the prior is of another family of shapes")
-    mean, covariance, spreads = (
-        np.array(plain[name], np.float64) for name in ("mean", "covariance", "spreads")
-    )
-    return Prior(mean, covariance, spreads, int(plain["jobs"]))
+    arrays: dict[str, Any] = {name: np.array(plain[name], np.float64) for name in _ARRAYS}
+    return Prior(**arrays, jobs=int(plain["jobs"]))
 
 
 @lru_cache(maxsize=1)

@@ -229,8 +229,7 @@ def success_chance(
         np.exp(-(each**2).sum(axis=0) / _WITHIN).sum(axis=1)
         for each in (apart, _apart(columns, fine), _apart(columns, slow or {}))
     )
-    chance: FloatArray = 1 - (against + late) / (against + late + for_ + 1 / _AGAIN - 1)
-    return chance
+    return np.asarray(1 - (against + late) / (against + late + for_ + 1 / _AGAIN - 1))
 
 
 def _apart(columns: Columns, others: Columns) -> FloatArray:

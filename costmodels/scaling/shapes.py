@@ -81,8 +81,7 @@ class Prior:
 
     def log_density(self, shapes: FloatArray) -> FloatArray:
         """Return the logarithm of the density at each shape."""
-        found: FloatArray = multivariate_normal(self.mean, self.covariance).logpdf(shapes)
-        return found
+        return np.asarray(multivariate_normal(self.mean, self.covariance).logpdf(shapes))
 
 
 BASE = Prior(
@@ -136,8 +135,7 @@ def log_shapes(shapes: FloatArray, places: FloatArray, middle: FloatArray) -> Fl
     w -= np.log(center - kept * min(center, 1.0))
     work = p * v - np.maximum(power, 0) * (w + cores * c)
     total = np.logaddexp(np.logaddexp(fixed + data, work), growing + expit(q) * u + data)
-    found: FloatArray = total + memory * (g - c) + _log_factor(pressure) * (v - u - g > edge)
-    return found
+    return np.asarray(total + memory * (g - c) + _log_factor(pressure) * (v - u - g > edge))
 
 
 def _log_factor(

@@ -88,8 +88,7 @@ class _Product:
     def __call__(self, scale: FloatArray, machines: FloatArray) -> FloatArray:
         logs = np.log(np.maximum(scale, 1.0)), np.log(np.maximum(machines, 1.0))
         powers = scale ** float(self.scale) * machines ** float(self.machines)
-        found: FloatArray = powers * logs[0] ** self.log_scale * logs[1] ** self.log_machines
-        return found
+        return np.asarray(powers * logs[0] ** self.log_scale * logs[1] ** self.log_machines)
 
 
 _LIBRARY = (
