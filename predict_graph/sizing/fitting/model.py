@@ -17,7 +17,6 @@ import numpy.typing as npt
 import pandas as pd
 
 from costmodels.scaling import TERMS, check_fit
-from costmodels.scaling.laws import Law, LinearLaw
 from costmodels.scaling.priors import prior_to_plain
 from costmodels.scaling.search import success_chance
 from predict_graph.answers import Answer, Table, sure
@@ -73,9 +72,9 @@ class JobModel(Result):
     name: str
     estimator: Any
     measurements: Measurements
-    machine_type: str | None
-    iterations: int | None
-    warnings: tuple[str, ...]
+    machine_type: str | None = None
+    iterations: int | None = None
+    warnings: tuple[str, ...] = ()
     types: Types = field(default_factory=dict)
     misfit: str | None = None
     submit: Callable[[int], str] | None = None
@@ -124,7 +123,7 @@ class JobModel(Result):
             ),
             *([("verdict", self.misfit or str(check))] if self.fits is False else []),
         ]
-        rows = coefficient_rows(estimator.law_)
+        rows = getattr(estimator.law_, "rows", ())  # other laws than linear ones have none
         details = [
             *([("formula", estimator.formula_)] if rows else []),
             ("file", self.source),
@@ -158,7 +157,7 @@ class JobModel(Result):
             "formula": getattr(estimator, "formula_", None),
             "coefficients": [
                 {"name": name, "value": value, "unit": unit}
-                for name, value, unit in coefficient_rows(estimator.law_)
+                for name, value, unit in getattr(estimator.law_, "rows", ())
             ],
             "r2": estimator.r2_,
             "left_out": estimator.loocv_.to_dict(),
@@ -201,7 +200,7 @@ class JobModel(Result):
         """
         scales = self.measured["scale"]
         table = self.to_frame(scales.max())
-        likely = self._chance(pd.DataFrame(columns_of(table, self.types))) >= 0.5
+        likely = self.success(pd.DataFrame(columns_of(table, self.types))) >= 0.5
         if likely.any():
             table = table[likely]
         else:  # what ran at this scale
@@ -300,14 +299,10 @@ class JobModel(Result):
         """Return configurations as a table, with cores and memory where types are known."""
         scales, counts = np.broadcast_arrays(np.atleast_1d(scale), np.atleast_1d(machines))
         rows = {"scale": scales, "machines": counts, "machine_type": self.machine_type}
-        types = self.types if self.machine_type in self.types else {}
-        return pd.DataFrame(columns_of(pd.DataFrame(rows), types))
+        return pd.DataFrame(columns_of(pd.DataFrame(rows), self.types))
 
-    def success(self, scale: npt.ArrayLike, machines: npt.ArrayLike) -> FloatArray:
-        """Return how likely a run of each configuration succeeds, estimated from failed runs."""
-        return self._chance(self.table(scale, machines))
-
-    def _chance(self, where: Any) -> FloatArray:
+    def success(self, where: Any) -> FloatArray:
+        """Return how likely a run of each row of :meth:`table` succeeds, by failed runs."""
         runs, keys = self.measurements.runs.copy(), ["scale", "machines", "machine_type"]
         late = runs[runs["outcome"] == "timeout"]
         if len(late):
@@ -339,8 +334,7 @@ class JobModel(Result):
         scale, machines : array_like, shape (n,)
             Broadcast against each other; machines in the unit of the model.
         """
-        found: FloatArray = self.estimator.predict(self.table(scale, machines))
-        return found
+        return np.asarray(self.estimator.predict(self.table(scale, machines)))
 
     def bounds(
         self, scale: npt.ArrayLike, machines: npt.ArrayLike, confidence: float = 0.95
@@ -363,16 +357,6 @@ def ranking_text(errors: Mapping[str, float]) -> str:
     """Return how well runs left out were ranked, by the metrics of NIMO."""
     opd, distance = errors["order_preserving_degree"], errors["ranking_distance_1"]
     return f"OPD {opd:.3f}, RD(1) {distance:.3f}"
-
-
-def coefficient_rows(law: Law) -> list[tuple[str, float, str]]:
-    """Return name, value and unit of each coefficient of a linear law; others have none."""
-    if not isinstance(law, LinearLaw):
-        return []
-    return [
-        (term.name, value, "s" if term.units == "1" else f"s/({term.units})")
-        for term, value in zip(law.terms, law.coef, strict=True)
-    ]
 
 
 def predicted(estimator: Any, table: pd.DataFrame, confidence: float) -> FloatArray:

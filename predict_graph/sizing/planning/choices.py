@@ -216,7 +216,7 @@ def _configurations(
             "cost": rate * (counts * middle + testing),
             "cost_high": rate * (counts * high + testing),
             "measured": (seen >= known.min()) & (seen <= known.max()),
-            "chance": model.success(plan.scale, seen),
+            "chance": model.success(where),
         }
     )
 

@@ -207,17 +207,6 @@ def _unscaled(
 ) -> JobModel:
     """Return the model of a job whose only scale is that of the file."""
     runs = pd.DataFrame({"scale": 1.0, "machines": machines, "seconds": seconds, "outcome": "ok"})
-    return JobModel(
-        name=name,
-        estimator=_Runtimes(logs),
-        measurements=Measurements(
-            runs.assign(machine_type=None),
-            columns={"machines": "machines", "seconds": "seconds"},
-            varying={},
-            notes=(),
-            path=path,
-        ),
-        machine_type=None,
-        iterations=None,
-        warnings=warnings,
-    )
+    columns = {"machines": "machines", "seconds": "seconds"}
+    measured = Measurements(runs.assign(machine_type=None), columns, {}, (), path)
+    return JobModel(name, _Runtimes(logs), measured, warnings=warnings)
