@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from predict_graph import sizing
 from predict_graph.answers import Answer, Table
 from predict_graph.cli import options
 from predict_graph.cli.declaring import Group
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from predict_graph.sizing.measuring.collecting import Outcome
-    from predict_graph.sizing.measuring.experiments import Design, Experiment
+    from predict_graph.sizing.measuring.experiments import Experiment
     from predict_graph.sizing.planning.candidates import Candidates
     from predict_graph.sizing.planning.next_run import Advice
 
@@ -81,10 +82,9 @@ def design(
     target : S@N:M
         Scale and machines to predict with --criterion i, such as 1@8:64.
     """
-    from predict_graph.sizing import make_design, write_design
     from predict_graph.sizing.measuring.experiments import design_summary
 
-    made = make_design(
+    made = sizing.make_design(
         options.listed(terms or None) or [],
         parse_range(scale, "scale"),
         parse_counts(machines),
@@ -92,7 +92,7 @@ def design(
         target=_target(target),
         **vars(choosing),
     )
-    write_design(made, out)
+    sizing.write_design(made, out)
     summary = design_summary(made)
     rows = [list(point.values()) for point in summary["points"]]
     title = f"runs for a model of the terms {', '.join(made.terms)}"
@@ -146,9 +146,6 @@ def collect(
     logs : FOLDER
         Keep the output of the runs.
     """
-    from predict_graph.sizing import collect as collect_points
-    from predict_graph.sizing import read_design
-
     console = options.messages()
     kept = 0
 
@@ -158,8 +155,8 @@ def collect(
         say(console, f"{done} of {count}: {experiment.name}: {described(outcome)}")
 
     try:
-        collected = collect_points(
-            read_design(design),
+        collected = sizing.collect(
+            sizing.read_design(design),
             command or [],
             out,
             repeats=repeats,
@@ -280,8 +277,6 @@ def next_run(
 
     now = advice()
     if run:
-        from predict_graph.sizing import collect
-
         # Refuses a command that does not use what varies.
         _design(there, there.entries, scale).experiments(command or [])
         ended = 0
@@ -291,7 +286,7 @@ def next_run(
             if not output.quiet:
                 sentence = replace(now, next=chosen).answer.sentence
                 say(options.messages(), sentence.replace("measure next", "measuring", 1))
-            collect(
+            sizing.collect(
                 _design(there, now.options.loc[chosen], scale),
                 command or [],
                 runs,
@@ -309,13 +304,11 @@ def next_run(
         )
 
 
-def _design(there: Candidates, entries: pd.DataFrame, scale: float | None) -> Design:
+def _design(there: Candidates, entries: pd.DataFrame, scale: float | None) -> sizing.Design:
     """Return a design of one run each of some machine types and counts."""
-    from predict_graph.sizing.measuring.experiments import Design
-
     given = {} if scale is None else {"scale": repr(scale).removesuffix(".0")}
     points = entries[["machine_type", "machines"]].astype(str)
-    return Design(there.path, points.assign(**given, repeats=1))
+    return sizing.Design(there.path, points.assign(**given, repeats=1))
 
 
 def _reported(experiment: Experiment, outcome: Outcome, done: int, count: int) -> None:

@@ -19,8 +19,7 @@ from predict_graph.timing import clock
 def call_of(case: Case, cluster: Cluster) -> dict[str, Any] | None:
     """Return the arguments of a function's call; None for an algorithm, which has parameters."""
     from predict_graph.engines import ENGINES
-    from predict_graph.functions import is_function
-    from predict_graph.functions.naming import check_arguments
+    from predict_graph.functions import is_function, naming
 
     ENGINES.get(cluster.engine)
     if not (is_function(case.algorithm) and cluster.engine == "local"):
@@ -35,7 +34,7 @@ def call_of(case: Case, cluster: Cluster) -> dict[str, Any] | None:
             f"-p {case.parameter[0]!r} is for algorithms; accepted: --arg NAME=VALUE for the "
             f"arguments of {case.algorithm}"
         )
-    positional, keywords = check_arguments(case.arg)
+    positional, keywords = naming.check_arguments(case.arg)
     return {"arguments": positional, "keywords": keywords, "graph_form": case.graph_form}
 
 
@@ -54,27 +53,22 @@ def run_call(case: Case, output: Output, call: Mapping[str, Any], expect: Path |
 def _called(
     case: Case, call: Mapping[str, Any], expect: Path | None, show: bool
 ) -> tuple[Answer, dict[str, Any]]:
-    from predict_graph.functions.forms import failure
-    from predict_graph.functions.naming import check_function, with_seed
-    from predict_graph.functions.predictor import profile_of
-    from predict_graph.functions.records import read_call
-    from predict_graph.functions.subject import Subject
-    from predict_graph.functions.track import run_tracked
+    from predict_graph.functions import forms, naming, predictor, records, subject, track
     from predict_graph.history import check_history
 
-    function = check_function(
+    function = naming.check_function(
         case.algorithm, call["arguments"], call["keywords"], form=call["graph_form"]
     )
-    function = with_seed(function, case.seed)
-    expected = None if expect is None else read_call(expect, function)
-    seed = case.seed or 0
-    subject = Subject(function, case.source, directed=case.directed, ids=case.ids, seed=seed)
-    source, whole = subject.graph, subject.as_read()
+    function = naming.with_seed(function, case.seed)
+    expected = None if expect is None else records.read_call(expect, function)
+    reading = {"directed": case.directed, "ids": case.ids}
+    given = subject.Subject(function, case.source, **reading, seed=case.seed or 0)
+    source, whole = given.graph, given.as_read()
     started, began = clock.processor(), time.perf_counter()
     graph = whole.build()
     converted, converting = clock.processor() - started, time.perf_counter() - began
     try:
-        tracked = run_tracked(
+        tracked = track.run_tracked(
             function,
             graph,
             source=source,
@@ -88,7 +82,7 @@ def _called(
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        raise JobError(failure(function, source, described_error(error))) from error
+        raise JobError(forms.failure(function, source, described_error(error))) from error
     result = tracked.result
     if tracked.generator:
         value = f"iterator of {result:,}"
@@ -98,7 +92,7 @@ def _called(
         except TypeError:
             value = " ".join(repr(result).split())[:80]
     phases = {"convert": converting, "call": tracked.seconds}
-    profile = profile_of(function, source, phases, tracked.processor_seconds, value=value)
+    profile = predictor.profile_of(function, source, phases, tracked.processor_seconds, value=value)
     answer = replace(profile.answer, sentence=f"{profile.title}: the call {tracked.sentence}")
     return answer, {**profile.to_dict(), "first_prediction_seconds": tracked.first or None}
 
@@ -125,15 +119,14 @@ def compare_functions(
     budget : SHARE|TIME, default 5% and at least 5s, at most 2m
         What predicting a function may take, such as 5% of its run, 30s, or none.
     """
-    from predict_graph.functions import comparing
-    from predict_graph.functions.naming import check_arguments, check_function
+    from predict_graph.functions import comparing, naming
     from predict_graph.graph import check_graph
     from predict_graph.seeds import check_seed
 
     options.prepare(None, graph)
-    positional, keywords = check_arguments(arg)
+    positional, keywords = naming.check_arguments(arg)
     for name in functions:  # before a graph is read that may be large
-        check_function(name, positional, keywords)
+        naming.check_function(name, positional, keywords)
     seed = check_seed(seed)
     source = check_graph(reading.of(graph), directed=reading.directed, ids=reading.ids, seed=seed)
     with output.display() as display:

@@ -60,18 +60,17 @@ def list_runs(
         The newest so many.
     """
     runs = _history(history).runs(algorithm, graph, None if kind == "all" else kind, limit)
-    rows = [
-        {column: run[column] for column in _LISTED}
-        | {"time": str(run["time"])[:19], "seconds": round(float(run["seconds"]), 4)}
-        for run in runs.to_dict("records")
-    ]
-    shown = [name for name in [*_LISTED, "seconds"] if name != "vertices"]
-    brief = [
-        {**row, "time": row["time"][:16], "iterations": row["iterations"] or ""} for row in rows
-    ]
-    cells = ([row[name] for name in shown] for row in brief)
-    show_table(options.results(json), "runs (UTC; seconds without waiting)", shown, cells)
-    write_json(rows, json)
+    time, iterations = runs["time"].dt, runs["iterations"]
+    rows = runs[[*_LISTED, "seconds"]].assign(
+        time=time.strftime("%F %T"), seconds=runs["seconds"].round(4)
+    )
+    brief = rows.drop(columns="vertices").assign(
+        time=time.strftime("%F %H:%M"), iterations=iterations.where(iterations != 0, "")
+    )
+    shown = brief.to_dict("split")
+    title = "runs (UTC; seconds without waiting)"
+    show_table(options.results(json), title, shown["columns"], shown["data"])
+    write_json(rows.to_dict("records"), json)
 
 
 def show(run: int, *, history: str | None = None, json: str | None = None) -> None:

@@ -5,17 +5,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from predict_graph import sizing
 from predict_graph.cli import options
 from predict_graph.cli.declaring import Group
 from predict_graph.cli.output import Pages
 from predict_graph.durations import parse_duration
 from predict_graph.errors import JobError, RequestError
 from predict_graph.sizing.quantities import parse_money, parse_share
-
-if TYPE_CHECKING:
-    from predict_graph.sizing import Plan
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,16 +85,13 @@ def fit(
     out : MODEL.json
         Save the model, for plan.
     """
-    from predict_graph.sizing import fit as fit_model
-    from predict_graph.sizing import save_model
-
     refused = "--where is {!r}; accepted: NAME=VALUE, such as machine_type=m4.2xlarge"
     conditions = options.named_values(where, refused, "the column {} is given twice in --where")
     with output.display() as display:
         display.step(f"fitting a model to {file}", 0.0)
-        fitted = fit_model(file, where=conditions, terms=term or (), **vars(fitting))
+        fitted = sizing.fit(file, where=conditions, terms=term or (), **vars(fitting))
     if out is not None:
-        save_model(fitted, out)
+        sizing.save_model(fitted, out)
     output.show(fitted)
     if out is not None and not output.quiet:
         of_tasks = fitting.model.startswith("nimo")
@@ -174,8 +168,6 @@ def plan(
     given : --with NAME=VALUE
         Attribute that all candidates share.
     """
-    from predict_graph.sizing import plan as make_plan
-
     if assignments:
         made = _rank(models, assignments, given, machines, planning)
     elif given:
@@ -183,7 +175,7 @@ def plan(
     elif machines is not None:
         with output.display() as display:
             display.step(f"reading {', '.join(models)}", 0.0)
-            made = make_plan(models, machines, **vars(planning) | {"confidence": planning.share})
+            made = sizing.plan(models, machines, **vars(planning) | {"confidence": planning.share})
     else:
         raise RequestError(
             "a plan needs --machines N:M, or --assignments FILE with models of fit --model nimo"
@@ -201,26 +193,25 @@ def _rank(
     given: list[str] | None,
     machines: str | None,
     planning: Planning,
-) -> Plan:
+) -> sizing.Plan:
     """Rank candidate assignments for a task, or for a chain of them."""
-    from predict_graph.sizing.tasks.assignments import plan_tasks, read_assignments
-    from predict_graph.sizing.tasks.model import load_task
+    from predict_graph.sizing.tasks import assignments, model
 
     asked = {"machines": machines} | vars(planning) | dict.fromkeys(_OF_TASKS)
     unread = [name for name, value in asked.items() if value]
     if unread:
         raise RequestError(f"--{unread[0].replace('_', '-')} does not go with --assignments")
     deadline, budget = planning.deadline, planning.budget
-    tasks, shared = [load_task(Path(path)) for path in models], attributes(given)
+    tasks, shared = [model.load_task(Path(path)) for path in models], attributes(given)
     known = {str(name): None for task in tasks for name in task.known}
     for name in shared:
         if name not in known:
             raise RequestError(
                 f"--with has {name!r}, which no model knows; accepted: {', '.join(known)}"
             )
-    return plan_tasks(
+    return assignments.plan_tasks(
         tasks,
-        read_assignments(files, shared),
+        assignments.read_assignments(files, shared),
         deadline=None if deadline is None else parse_duration(deadline, "deadline"),
         budget=None if budget is None else parse_money(budget),
         confidence=planning.share,

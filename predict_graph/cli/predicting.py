@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import predict_graph
 from predict_graph.cli import functions, options
 from predict_graph.cli.groups import Case, Cluster, Sampling, SizedCase
 from predict_graph.cli.output import Output, Pages
@@ -40,8 +41,6 @@ def predict(
     profile : FILE.json, default measured now
         Profile of this machine.
     """
-    import predict_graph
-
     refused = {"--target-profile": target_profile}
     if target_profile is not None and cluster.engine != "local":
         raise RequestError("--target-profile is for runs on one machine; accepted: --engine local")
@@ -75,8 +74,6 @@ def run(
     expect : FILE.json, default earlier runs, or a baseline estimate
         What predict --json wrote of this run: the remaining time starts from it.
     """
-    import predict_graph
-
     refused = {"--out": out, "--events": events}
     asked, _ = _asked(case, cluster, output, {}, refused, spark_reads)
     if "keywords" in asked:  # a function
@@ -101,8 +98,6 @@ def run(
 
 def validate(case: Case, cluster: Cluster, sampling: Sampling, output: Pages) -> None:
     """Predict a job, then run it, then compare."""
-    import predict_graph
-
     if case.graph == "-" or is_stream(Path(case.graph)):
         raise RequestError(
             f"the graph is the stream {case.graph}, but validate reads it twice; accepted: a file"
@@ -181,11 +176,9 @@ def learn(
     algorithms : NAME,NAME,…, default all
         What to learn.
     """
-    from predict_graph.prediction.learn import learn as learn_costs
-
     options.prepare(plugin)
     with output.display() as display:
-        found = learn_costs(
+        found = predict_graph.learn(
             cluster.asked(verbose=output.verbose)["engine"],
             algorithms=options.listed(algorithms),
             budget=budget,

@@ -55,10 +55,7 @@ def calibrate(
     machines : , default 1
         Executors to measure, with --master.
     """
-    from predict_graph.resources import calibrate as measure
-    from predict_graph.resources import write_profile
-    from predict_graph.resources.network import check_peer
-    from predict_graph.resources.network import serve as answer
+    from predict_graph.resources import calibration, network, write_profile
 
     console = options.messages()
     measured: dict[str, object] = {"--peer": peer, "--folder": folder}
@@ -70,7 +67,7 @@ def calibrate(
             raise RequestError(f"--serve is {serve}; accepted: a port from 0 to 65535")
         address, said = listen or "127.0.0.1", "answering on {}:{}, until Ctrl-C"
         with suppress(KeyboardInterrupt):  # how it is meant to end
-            answer(serve, address, lambda port: console.print(said.format(address, port)))
+            network.serve(serve, address, lambda port: console.print(said.format(address, port)))
         return
     if listen is not None:
         raise RequestError("--listen is the address of --serve; accepted: together with it")
@@ -85,9 +82,9 @@ def calibrate(
     if folder is not None and not folder.is_dir():
         raise RequestError(f"there is no folder {folder}")
     with Display(console) as display:
-        found = measure(
+        found = calibration.calibrate(
             folder=folder,
-            peer=None if peer is None else check_peer(peer),
+            peer=None if peer is None else network.check_peer(peer),
             disk=disk,
             progress=lambda what, done: display.step(f"measuring: {what}", done),
         )
@@ -132,9 +129,9 @@ def profile(
     from predict_graph.sizing.tasks import model as runs
     from predict_graph.sizing.tasks.watching import watch
 
-    machine = None if resources is None else read_profile(resources)
+    machine = {} if resources is None else read_profile(resources).row()
     attributes = {
-        **({} if machine is None else machine.row()),
+        **machine,
         **({} if input_file is None else runs.file_attributes(input_file)),
         **({} if graph is None else runs.graph_attributes(graph)),
         **attributes_of(given),
@@ -149,14 +146,15 @@ def profile(
         runs.add_run(out, None, attributes)  # other columns are refused before the command
     started = datetime.now(UTC).isoformat(timespec="seconds")
     seen = watch(command or [], parallelism=parallelism)
+    rates = [machine[name] for name in _BANDWIDTHS if name in machine]
     observed = {
         "seconds": seen.seconds,
         "utilization": seen.utilization,
         "data_bytes": seen.data_bytes,
-        "network_share": seen.network_share(*_rates(machine)),
+        "network_share": seen.network_share(*rates if len(rates) == 2 else ()),
     }
-    found = occupancies_of(*observed.values())
-    occupancies = {name: float(found[name][0]) for name in ("compute", "network", "disk")}
+    found = occupancies_of(*observed.values()).iloc[0]
+    occupancies = {name: float(found[name]) for name in ("compute", "network", "disk")}
     if seen.exit_status == 0 and out is not None:
         row = {
             name: value if name == "data_bytes" else f"{value:.6f}"
@@ -178,6 +176,8 @@ def profile(
         )
 
 
+# Of network and disk, which share the time of an average I/O; equal where they are not known.
+_BANDWIDTHS = ("network_bandwidth", "disk_read_bandwidth")
 # What is shown of an executor; the JSON has all.
 _TELLING = {
     "cpu_integer_speed": "one thread",
@@ -188,12 +188,11 @@ _TELLING = {
 
 
 def _executors(master: str, machines: int, out: Path | None, json: str | None) -> None:
-    from predict_graph.resources import write_profile
-    from predict_graph.resources.executors import calibrate_executors
+    from predict_graph.resources import executors, write_profile
 
     with Display(options.messages()) as display:
         display.step(f"measuring {machines} executors", 0.0)
-        found = calibrate_executors(master, machines)
+        found = executors.calibrate_executors(master, machines)
     slowest = found.slowest
     if out is not None:
         write_profile(slowest, out)
@@ -233,11 +232,3 @@ def _observed(seen: Observation, occupancies: dict[str, float]) -> Answer:
         ("waiting for the disk, or for nothing seen", f"{disk} (o_d)"),
     ]
     return Answer("profile of the run", facts)
-
-
-def _rates(machine: ResourceProfile | None) -> tuple[float, float]:
-    """Return bytes a second of network and disk; equal where they are not known."""
-    names = ("network_bandwidth", "disk_read_bandwidth")
-    if machine is None or any(name not in machine.attributes for name in names):
-        return 1.0, 1.0
-    return machine.value(names[0]), machine.value(names[1])

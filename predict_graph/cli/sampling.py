@@ -2,35 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+import predict_graph
 from predict_graph.cli import options
-from predict_graph.cli.declaring import Group
 from predict_graph.cli.groups import Reading
 from predict_graph.cli.output import Pages
 from predict_graph.errors import RequestError
 from predict_graph.files import written_beside
-
-
-@dataclass(frozen=True, kw_only=True)
-class Drawing(Group):
-    """How a sample is drawn.
-
-    Parameters
-    ----------
-    sampler
-        Sampler.
-    ratio
-        Vertices to draw / vertices of the graph.
-    max_edges
-        Stop when the vertices drawn have so many edges.
-    """
-
-    sampler: str = "brj"
-    ratio: float = 0.1
-    max_edges: int | None = None
-    seed: int | None = None
 
 
 def sample(
@@ -39,7 +19,10 @@ def sample(
     out: Path,
     reading: Reading,
     output: Pages,
-    drawing: Drawing,
+    sampler: str = "brj",
+    ratio: float = 0.1,
+    max_edges: int | None = None,
+    seed: int | None = None,
     plugin: list[Path] | None = None,
 ) -> None:
     """Draw a sample, write its edges with their original ids, and say how faithful it is.
@@ -48,15 +31,21 @@ def sample(
     ----------
     out : FILE
         Edges of the sample: .txt, .csv, .tsv or .parquet.
+    sampler
+        Sampler.
+    ratio
+        Vertices to draw / vertices of the graph.
+    max_edges
+        Stop when the vertices drawn have so many edges.
     """
-    from predict_graph.comparison import sample as draw_sample
     from predict_graph.graph.storage import check_table_file, write_edges
 
     check_table_file(out, ".txt")
     options.prepare(plugin, graph)
-    how = {**vars(drawing), "directed": reading.directed, "ids": reading.ids}
+    how: dict[str, Any] = {"sampler": sampler, "ratio": ratio, "max_edges": max_edges, "seed": seed}
+    how |= {"directed": reading.directed, "ids": reading.ids}
     with output.display() as display:
-        found = draw_sample(reading.of(graph), **how, progress=display.step)
+        found = predict_graph.sample(reading.of(graph), **how, progress=display.step)
         write_edges(out, found.graph)
     output.show(found)
     if not output.quiet:
@@ -93,13 +82,11 @@ def compare_samplers(
     table : FILE.csv
         Write all samples.
     """
-    from predict_graph.comparison import compare_samplers as compare
-
     if table is not None and table.suffix != ".csv":
         raise RequestError(f"cannot write the table {table}; accepted: a name in .csv")
     options.prepare(plugin, *graphs)
     with output.display() as display:
-        found = compare(
+        found = predict_graph.compare_samplers(
             [reading.of(graph) for graph in graphs],
             samplers=options.listed(samplers),
             algorithms=options.listed(algorithms) or [],

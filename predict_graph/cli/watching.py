@@ -6,6 +6,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from predict_graph.cli import options
+from predict_graph.clock.display import Display
+from predict_graph.durations import parse_duration
 from predict_graph.errors import RequestError
 from predict_graph.reports import json_output
 
@@ -38,10 +40,7 @@ def watch(
     serve : [HOST:]PORT
         Serve a page and Prometheus metrics of all that run there, until Ctrl-C.
     """
-    from predict_graph.clock.applications import Application, Watch, open_application
-    from predict_graph.clock.display import Display
-    from predict_graph.clock.supersteps import read_expected
-    from predict_graph.durations import parse_duration
+    from predict_graph.clock import applications, service, supersteps
     from predict_graph.history import check_history
 
     if iterations is not None and iterations < 1:
@@ -49,24 +48,22 @@ def watch(
     if iterations is not None and expect is not None:
         raise RequestError("--iterations and --expect both say how many; accepted: one of them")
     longest = parse_duration(patience, "patience")
-    expected = None if expect is None else read_expected(expect)[0]
+    expected = None if expect is None else supersteps.read_expected(expect)[0]
     kept = check_history(history)
 
-    def watching(application: Application) -> Watch:
-        return Watch(application, expected, iterations, kept, run, longest)
+    def watching(application: applications.Application) -> applications.Watch:
+        return applications.Watch(application, expected, iterations, kept, run, longest)
 
     if serve is not None:
         if events is not None:
             raise RequestError("--serve and --events both say where to; accepted: one of them")
-        from predict_graph.clock import service
-
         board = service.Board(app, watching)
         board.look()
         with suppress(KeyboardInterrupt), service.served(board, serve) as address:
             options.note(f"serving {address} (metrics: {address}/metrics)")
             service.serve(board)
         return
-    application, others = open_application(app)
+    application, others = applications.open_application(app)
     watched = watching(application)
     more = f", the last of {others + 1} that run" if others else ""
     console = options.messages()
