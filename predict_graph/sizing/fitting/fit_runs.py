@@ -105,7 +105,9 @@ def fit(
     30
     """
     table = read_table(Path(runs)) if isinstance(runs, str | PathLike) else TextTable.of(runs)
-    columns = named_columns(scale_column, machines_column, seconds_column, type_column)
+    columns = named_columns(
+        scale=scale_column, machines=machines_column, seconds=seconds_column, type=type_column
+    )
     options: dict[str, Any] = {"terms": terms, "iterations": iterations}
     if model.startswith("nimo"):
         from predict_graph.sizing.tasks.model import fit_task, read_runs

@@ -18,28 +18,21 @@ from predict_graph.sizing.table_file import TextTable, name_key, read_table, to_
 
 # Names of columns as name_key writes them, the likeliest first; expressions of the whole name.
 _COUNT = "(?:number|num|no|of|n|count|total|alloc|allocated|requested|used|spark|cluster)"
+_NOUNS = "machine instance node server host vm worker executor executorinstance core v?cpu"
 _MACHINES = tuple(
     f"{_COUNT}*{noun}s{_COUNT}*|{_COUNT}+{noun}|{noun}{_COUNT}+|scaleout|clustersize"
-    for noun in (
-        *("machine", "instance", "node", "server", "host", "vm"),
-        *("worker", "executor", "executorinstance", "core", "v?cpu"),
-    )
+    for noun in _NOUNS.split()
 )
-_SCALES = tuple(
-    f"(?:total)?{name}(?:in)?(?:[kmgtp]?i?b|bytes)?"
-    for name in (
-        *("scale", "(?:input)?fraction", "(?:input|data(?:set)?)?size", "datascale"),
-        *("scalefactor", "input", "data"),
-    )
-)
+_SIZES = "scale (?:input)?fraction (?:input|data(?:set)?)?size datascale scalefactor input data"
+_SCALES = tuple(f"(?:total)?{name}(?:in)?(?:[kmgtp]?i?b|bytes)?" for name in _SIZES.split())
 _ABOUT = "(?:total|mean|avg|average|median|measured|actual|gross|job|app|application|query)*"
+_DURATIONS = (
+    "seconds run(?:ning)?time exec(?:ution)?time wall(?:clock)?time makespan elapsed(?:time|raw)? "
+    "duration completiontime time(?:taken)? wall(?:clock)? real latency"
+)
 _TIMES = tuple(
     f"{_ABOUT}{name}{_ABOUT}(?:in)?(?P<unit>[a-zµμ]*?){_ABOUT}"
-    for name in (
-        *("seconds", "run(?:ning)?time", "exec(?:ution)?time", "wall(?:clock)?time", "makespan"),
-        *("elapsed(?:time|raw)?", "duration", "completiontime", "time(?:taken)?", "wall(?:clock)?"),
-        *("real", "latency", ""),
-    )
+    for name in (*_DURATIONS.split(), "")
 )
 _PATTERNS = {"machines": _MACHINES, "seconds": _TIMES, "scale": _SCALES}
 _SIZE = re.compile(r"^([0-9]+(?:\.[0-9]*)?)\s*([kmgtp]i?b?|b|bytes)$", re.IGNORECASE)
@@ -191,16 +184,9 @@ def read_measurements(
     return measurements_of(*typed(read_table(path), columns or {}, where or {}))
 
 
-def named_columns(
-    scale_column: str | None = None,
-    machines_column: str | None = None,
-    seconds_column: str | None = None,
-    type_column: str | None = None,
-) -> dict[str, str]:
-    """Return the columns that are named, as :func:`read_measurements` takes them."""
-    named = {"scale": scale_column, "machines": machines_column}
-    named |= {"seconds": seconds_column, "type": type_column}
-    return {what: name for what, name in named.items() if name is not None}
+def named_columns(**given: str | None) -> dict[str, str]:
+    """Return the columns that options such as ``scale_column`` name."""
+    return {what.removesuffix("_column"): name for what, name in given.items() if name is not None}
 
 
 def typed(

@@ -180,8 +180,7 @@ def _cores(table: TextTable, counts: pd.Series) -> FloatArray:
         np.array([profile.value(what) for profile in profiles])
         for what in ("cpu_cores", "cpu_integer_speed")
     )
-    relative: FloatArray = busy * speed / np.exp(np.log(speed).mean())
-    return relative
+    return np.asarray(busy * speed / np.exp(np.log(speed).mean()))
 
 
 def of_types(measured: measurements.Measurements, types: Types) -> measurements.Measurements:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from importlib.metadata import version
@@ -199,13 +198,14 @@ def load_task(path: Path) -> TaskModel:
         return fit_task(table, document["model"], document["source"])
 
 
-# Columns that were observed of a run, with what is accepted of each; all others are attributes of
-# resources and data.
-OBSERVED = {
-    "seconds": ("a number above 0", math.ulp(0.0), sys.float_info.max),
-    "utilization": ("a number from 0 to 1", 0.0, 1.0),
-    "data_bytes": ("a number above 0", math.ulp(0.0), sys.float_info.max),
-    "network_share": ("a number from 0 to 1", 0.0, 1.0),
+# Columns that were observed of a run, and what is accepted of each, numbers above 0 by default; all
+# others are attributes of resources and data.
+_SHARE = {"accepted": "a number from 0 to 1", "least": 0.0, "most": 1.0}
+OBSERVED: dict[str, dict[str, Any]] = {
+    "seconds": {},
+    "utilization": _SHARE,
+    "data_bytes": {},
+    "network_share": _SHARE,
 }
 _STARTED = "started"
 
@@ -234,8 +234,7 @@ def read_runs(table: TextTable) -> pd.DataFrame:
     keys = {name_key(name): name for name in OBSERVED}
     for name in table.columns:
         if (key := keys.get(name_key(name))) is not None:
-            accepted, least, most = OBSERVED[key]
-            found[key] = table.numbers(name, accepted, least=least, most=most)
+            found[key] = table.numbers(name, **OBSERVED[key])
         elif name != _STARTED and table.plain(name).map(to_number).map(math.isfinite).any():
             found[name] = table.numbers(name, "a number from 0", least=0.0)
     if len(found) == len(OBSERVED):
