@@ -15,6 +15,10 @@ from costmodels.rows import CostRegressor, check_positive, column_names
 
 RESOURCES = ("compute", "network", "disk")
 
+# Where the search for p starts and ends: nearly the larger part; and what decides between solutions
+# that fit alike. Not tuned.
+_START, _MOST, _SHRINKAGE = 2.0, 50.0, 1e-3
+
 Service = tuple[str, Term | None]
 """A resource, and an attribute that its time depends on, or what is constant."""
 
@@ -76,50 +80,20 @@ class OverlapModel(CostRegressor):
         table, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=2)
         seconds = np.asarray(y, dtype=np.float64)
         check_positive("y", seconds)
-        names = column_names(self, table.shape[1])
         self._divisors = reference_values(table)
-        self._terms = _services(names, np.ptp(table, axis=0) > 0)
-        self._fit(self._table(table), seconds, compute)
-        return self
-
-    def _predicted(self, table: FloatArray) -> FloatArray:
-        return _joined(self._parts(self._table(table), self._groups(self.apart_)), self.overlap_)
-
-    def _table(self, table: FloatArray) -> FloatArray:
-        """Return the terms of each row, shape (n, terms)."""
-        normalised, one = table / self._divisors, np.ones(len(table))
-        columns = [one if term is None else term.values(normalised) for _, term in self._terms]
-        return np.maximum(np.column_stack(columns), 0.0)
-
-    def _parts(self, services: FloatArray, groups: list[list[int]]) -> list[FloatArray]:
-        """Return the seconds of each group of terms."""
-        return [services[:, group] @ self._solution[group] for group in groups]
-
-    def _fit(
-        self,
-        services: FloatArray,
-        seconds: FloatArray,
-        busy: Any,
-        start: float = 2.0,
-        most: float = 50.0,
-        shrinkage: float = 1e-3,
-    ) -> None:
-        """Search for the coefficients and for p, from `start` up to `most`, nearly the larger part.
-
-        A little shrinkage decides between solutions that fit alike.
-        """
-        count = len(self._terms)
+        self._terms = _services(column_names(self, table.shape[1]), np.ptp(table, axis=0) > 0)
+        services, count = self._table(table), len(self._terms)
         unit = float(np.exp(np.mean(np.log(seconds)))) / np.maximum(services.mean(axis=0), 1e-12)
 
         def errors(values: FloatArray, groups: list[list[int]]) -> FloatArray:
             self._solution = values[:-1] * unit
             parts = self._parts(services, groups)
             off = np.log(np.maximum(_joined(parts, np.exp(values[-1])), 1e-12) / seconds)
-            held = [] if busy is None else [(parts[0] - np.asarray(busy)) / seconds]
-            return np.concatenate([off, *held, shrinkage * values])
+            held = [] if compute is None else [(parts[0] - np.asarray(compute)) / seconds]
+            return np.concatenate([off, *held, _SHRINKAGE * values])
 
-        first = np.append(np.full(count, 1.0 / count), np.log(start))
-        bounds = np.zeros(count + 1), np.append(np.full(count, np.inf), np.log(most))
+        first = np.append(np.full(count, 1.0 / count), np.log(_START))
+        bounds = np.zeros(count + 1), np.append(np.full(count, np.inf), np.log(_MOST))
         several = [False, True] if self._groups(True) != self._groups(False) else [False]
         tried = [
             least_squares(errors, first, bounds=bounds, max_nfev=400, args=(self._groups(apart),))
@@ -134,6 +108,20 @@ class OverlapModel(CostRegressor):
             for (resource, term), value in zip(self._terms, self._solution, strict=True)
         }
         self.formula_ = self._formula()
+        return self
+
+    def _predicted(self, table: FloatArray) -> FloatArray:
+        return _joined(self._parts(self._table(table), self._groups(self.apart_)), self.overlap_)
+
+    def _table(self, table: FloatArray) -> FloatArray:
+        """Return the terms of each row, shape (n, terms)."""
+        normalised, one = table / self._divisors, np.ones(len(table))
+        columns = [one if term is None else term.values(normalised) for _, term in self._terms]
+        return np.maximum(np.column_stack(columns), 0.0)
+
+    def _parts(self, services: FloatArray, groups: list[list[int]]) -> list[FloatArray]:
+        """Return the seconds of each group of terms."""
+        return [services[:, group] @ self._solution[group] for group in groups]
 
     def _groups(self, apart: bool) -> list[list[int]]:
         """Return which terms add up: computing, waiting, and each bandwidth if apart."""

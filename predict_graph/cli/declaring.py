@@ -64,7 +64,7 @@ def spread(command: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(command)
     def flat(**given: Any) -> None:
-        from predict_graph.cli.outputs import check_outputs
+        from predict_graph.cli.output import check_outputs
 
         check_outputs(command.__name__, given, labels)
         if command.__name__ in _COMPILED:

@@ -167,7 +167,8 @@ def predicted_job(path: Path, found: Any) -> JobModel:
             f"{path} is no prediction on a cluster; accepted: JSON of predict --engine spark"
         ) from error
     # The machine counts of the sample runs, whose seconds are none of the job.
-    return _unscaled("prediction", _curve(rows), path, trained, math.nan, warnings)
+    runs = _runs(path, trained, math.nan)
+    return JobModel("prediction", _Runtimes(_curve(rows)), runs, warnings=warnings)
 
 
 def replayed_job(
@@ -192,21 +193,13 @@ def replayed_job(
         )
     # As many executors as have the cores of those of the log, where that is a whole number.
     logged = job.executors * job.slots / job.tasks_at_a_time(cores)
-    logs = _replays(job, cores, logged)
-    found = _unscaled("replay", logs, path, [logged], job.seconds, doubts)
-    return replace(found, submit=partial(job.submit, cores=cores))
+    runtimes, runs = _Runtimes(_replays(job, cores, logged)), _runs(path, [logged], job.seconds)
+    submit = partial(job.submit, cores=cores)
+    return JobModel("replay", runtimes, runs, warnings=doubts, submit=submit)
 
 
-def _unscaled(
-    name: str,
-    logs: Logs,
-    path: Path,
-    machines: Sequence[float],
-    seconds: float,
-    warnings: tuple[str, ...],
-) -> JobModel:
-    """Return the model of a job whose only scale is that of the file."""
+def _runs(path: Path, machines: Sequence[float], seconds: float) -> Measurements:
+    """Return the runs of a job whose only scale is that of the file."""
     runs = pd.DataFrame({"scale": 1.0, "machines": machines, "seconds": seconds, "outcome": "ok"})
     columns = {"machines": "machines", "seconds": "seconds"}
-    measured = Measurements(runs.assign(machine_type=None), columns, {}, (), path)
-    return JobModel(name, _Runtimes(logs), measured, warnings=warnings)
+    return Measurements(runs.assign(machine_type=None), columns, {}, (), path)
