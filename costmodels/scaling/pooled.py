@@ -18,6 +18,11 @@ from costmodels.scaling.points import Columns, Points, take_rows
 from costmodels.scaling.shapes import AXES, MISFITS, NAMES, NOISES, Prior, log_shapes
 
 SPREADS = list(product(MISFITS, NOISES))  # misfit and noise, by their place in all tables
+_REACHES = np.array((1.0, 1.5, 1.0, 1.0))  # e-folds of a misfit on each axis; not tuned
+# Variance of what a type shares. Runs of the searches for the cheapest, C3O / simulated, with 0:
+# 6.1 / 5.4, 1: 4.6 / 5.2, 4: 4.5 / 4.9, 9: 4.3 / 5.6. 1 has most of the gain; it was taken rather
+# than 4 when Scout had been evaluated with 0 (9.7) and 4 (10.5): docs/studies/cluster-transfer.md.
+_OF_TYPE = 1.0
 
 
 class Measured:
@@ -178,31 +183,16 @@ def middle_of(columns: Columns) -> FloatArray:
     return np.asarray(join_logs(columns).mean(axis=1))
 
 
-def smoothness(
-    a: FloatArray,
-    b: FloatArray,
-    *,
-    reaches: Sequence[float] = (1.0, 1.5, 1.0, 1.0),
-    of_type: float = 1.0,
-) -> FloatArray:
+def smoothness(a: FloatArray, b: FloatArray) -> FloatArray:
     """Return the covariance of misfits of 1 at two sets of places, shape (n, m).
 
     Smooth along the axes (Matérn 3/2), and a part that all places of one machine type share, as
     types differ in more than cores and memory.
-
-    Parameters
-    ----------
-    reaches : sequence of float
-        E-folds of a misfit on each axis; not tuned.
-    of_type : float, default 1
-        Variance of what a type shares. Runs of the searches for the cheapest, C3O / simulated, with
-        0: 6.1 / 5.4, 1: 4.6 / 5.2, 4: 4.5 / 4.9, 9: 4.3 / 5.6. 1 has most of the gain; it was taken
-        rather than 4 when Scout had been evaluated with 0 (9.7) and 4 (10.5).
     """
-    apart = (a[:, :, None] - b[:, None, :]) / np.array(reaches)[:, None, None]
+    apart = (a[:, :, None] - b[:, None, :]) / _REACHES[:, None, None]
     distance = np.sqrt(3 * (apart**2).sum(axis=0))
     same = (apart[[AXES.index("cores"), AXES.index("memory")]] == 0).all(axis=0)
-    return np.asarray((1 + distance) * np.exp(-distance) + of_type * same)
+    return np.asarray((1 + distance) * np.exp(-distance) + _OF_TYPE * same)
 
 
 @lru_cache(maxsize=4)

@@ -235,18 +235,16 @@ def check_read(model: str, **given: Any) -> None:
             )
 
 
-def _misfit(
-    estimator: Any, measured: Measurements, types: Types, level: float = 0.9, unlikely: float = 0.05
-) -> str | None:
+def _misfit(estimator: Any, measured: Measurements, types: Types) -> str | None:
     """Say so if the 90% intervals hold too few of the runs that the model was fitted to.
 
     The binomial test of Kupiec (1995): Techniques for verifying the accuracy of risk measurement
-    models, Journal of Derivatives 3(2), at its 5% level by default.
+    models, Journal of Derivatives 3(2), at its 5% level.
     """
     done = measured.done
-    low, high = estimator.predict_interval(pd.DataFrame(columns_of(done, types)), level).T
+    low, high = estimator.predict_interval(pd.DataFrame(columns_of(done, types)), 0.9).T
     inside = int(done["seconds"].between(low, high).sum())
-    if bdtr(inside, len(done), level) > unlikely:
+    if bdtr(inside, len(done), 0.9) > 0.05:
         return None
     unseen = " or ".join(repr(name) for name in measured.varying) or "something not in the table"
     return (
