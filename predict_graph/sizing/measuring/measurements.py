@@ -286,18 +286,13 @@ def _seconds(text: str, unit: str) -> float:
 
 
 def _units_of(table: TextTable, name: str) -> pd.Series:
-    """Return the unit of each time: in a column of units, or else by the name of its own."""
+    """Return the unit of each time: in a column of units, by the name of its own, or seconds."""
     units = table.find(_UNITS)
     if units is not None and table.cells[units].str.lower().map(unit_seconds).notna().all():
         return table.cells[units].str.lower()
-    return pd.Series(_unit_of(name), table.cells.index)
-
-
-def _unit_of(name: str) -> str:
-    """Return the unit of a column of times, by its name; seconds if that has none."""
-    units = (_unit_by(pattern, name) for pattern in _TIMES)
-    unit = next(filter(None, units), _last_word(name))
-    return unit if unit in _CLOCKS or unit_seconds(unit) else "s"
+    named = (_unit_by(pattern, name) for pattern in _TIMES)
+    unit = next(filter(None, named), _last_word(name))
+    return pd.Series(unit if unit in _CLOCKS or unit_seconds(unit) else "s", table.cells.index)
 
 
 def _unit_by(pattern: str, name: str) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
@@ -111,7 +112,20 @@ def plan(
     if prices is None:
         prices = _own_prices(loaded)
     kinds = [one for model in loaded for one in model.by_type()]
-    _check(kinds, counts, prices, budget)
+    if not kinds or not counts:
+        raise RequestError("a plan needs at least one model and one machine count")
+    for name, several in Counter(model.machine_type for model in kinds).items():
+        if several > 1:
+            raise RequestError(
+                f"two models are of the machine type {name!r}; accepted: one each, as "
+                "TYPE=MODEL.json"
+            )
+    if prices is None and (len(kinds) > 1 or budget is not None):
+        why = "a budget needs" if len(kinds) == 1 else "machines of several types need"
+        raise RequestError(
+            f"{why} prices; accepted: --prices FILE with the columns machine_type, cores, "
+            "price_per_hour"
+        )
     unit = "machines" if prices is not None else kinds[0].unit
     made = Plan(
         scale=chosen_scale([model.measurements for model in kinds], scale),
@@ -140,28 +154,6 @@ def _own_prices(models: Sequence[JobModel]) -> dict[str, MachineType] | None:
     kinds = {kind.name: kind for model in models for kind in model.types.values()}
     known = all(model.types for model in models)
     return kinds if known and all(kind.price is not None for kind in kinds.values()) else None
-
-
-def _check(
-    models: Sequence[JobModel],
-    machines: Sequence[int],
-    prices: Mapping[str, MachineType] | None,
-    budget: float | None,
-) -> None:
-    if not models or not machines:
-        raise RequestError("a plan needs at least one model and one machine count")
-    kinds = [model.machine_type for model in models]
-    if len(set(kinds)) < len(kinds):
-        twice = next(kind for kind in kinds if kinds.count(kind) > 1)
-        raise RequestError(
-            f"two models are of the machine type {twice!r}; accepted: one each, as TYPE=MODEL.json"
-        )
-    if prices is None and (len(models) > 1 or budget is not None):
-        why = "a budget needs" if len(models) == 1 else "machines of several types need"
-        raise RequestError(
-            f"{why} prices; accepted: --prices FILE with the columns machine_type, cores, "
-            "price_per_hour"
-        )
 
 
 def _iteration_factor(model: JobModel, iterations: int | None) -> float:
