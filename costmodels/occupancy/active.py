@@ -96,13 +96,8 @@ def next_assignment(
 
 def _places(candidates: pd.DataFrame) -> FloatArray:
     """Return assignments as points: what a time depends on, each from 0 to 1."""
-    table = candidates.to_numpy(dtype=np.float64)
-    columns = []
-    for number, name in enumerate(candidates.columns):
-        values = table[:, number]
-        if np.ptp(values) == 0.0:
-            continue
-        if attribute_of(str(name)).power and (values > 0).all():
-            values = np.log(values)
-        columns.append((values - values.min()) / np.ptp(values))
-    return np.column_stack(columns) if columns else np.zeros((len(table), 1))
+    table = candidates.astype(np.float64)
+    powers = [name for name in table if attribute_of(str(name)).power and (table[name] > 0).all()]
+    table[powers] = np.log(table[powers])
+    spread = table.max() - table.min()
+    return ((table - table.min()) / spread.where(spread > 0, 1.0)).to_numpy()
