@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, islice
+from itertools import chain, islice, pairwise
 from operator import attrgetter
 
 import numpy as np
 import pandas as pd
 
 from predict_graph.engines.spark.log.eventlog import EventLog
-from predict_graph.engines.spark.recognition.units import Unit, job_units, stage_units, united
+from predict_graph.engines.spark.recognition.units import Span, Unit, job_units, stage_units, united
 from predict_graph.errors import RequestError
 
 COMBINED = "GraphImpl.aggregateMessages - preAgg"
@@ -23,29 +24,10 @@ _OUR_RUN = re.compile(r"(.+)-(?!\d{8}$)[0-9a-f]{8}$")  # of names of runs; a dat
 
 
 @dataclass(frozen=True)
-class Superstep:
-    """One iteration of a job."""
-
-    started: float
-    finished: float
-    jobs: tuple[int, ...]
-    stages: tuple[int, ...]
-
-    @property
-    def seconds(self) -> float:
-        """The wall-clock time."""
-        return self.finished - self.started
-
-
-Part = tuple[float, Iterable[int], Iterable[int]]
-"""The end, the jobs and the stages of a superstep."""
-
-
-@dataclass(frozen=True)
 class Recognised:
     """The supersteps of a job, as recognised in its log."""
 
-    supersteps: tuple[Superstep, ...]
+    supersteps: tuple[Span, ...]
     by: str
     name: str
     certainty: str
@@ -134,35 +116,30 @@ def _message_ends(log: EventLog, jobs: pd.DataFrame, made: pd.DataFrame) -> list
 
     It extends until the next messages; the last one, over jobs of the same call site.
     """
-    first, *later = dict.fromkeys(int(job) for job in made["job"])
+    starts = [*dict.fromkeys(made["job"])]
     names = log.stages.drop_duplicates("job", keep="last").set_index("job")["name"]
-    last = later[-1] if later else first
-    site = names.get(last)
-    after = [int(job) for job in jobs["job"] if job >= last and names.get(job) == site]
-    return [*(each - 1 for each in later), max(after)]
+    alike = jobs["job"].map(names) == names[starts[-1]]
+    return [*(start - 1 for start in starts[1:]), jobs["job"][alike].max()]
 
 
 def steps_of_jobs(
     log: EventLog, jobs: pd.DataFrame, ends: Sequence[int], began: float
-) -> tuple[Superstep, ...]:
+) -> tuple[Span, ...]:
     """Return the supersteps of some jobs by the last job of each; the first starts at `began`."""
-    parts: list[Part] = []
-    since = -1
-    for end in ends:
+    parts: list[Span] = []
+    for since, end in pairwise([-1, *ends]):
         own = jobs[(jobs["job"] > since) & (jobs["job"] <= end)]
-        stages = log.stages.loc[log.stages["job"].isin(own["job"]), "stage"]
-        parts.append((own["finished"].max(), own["job"], stages))
-        since = end
-    return _successive(began, parts)
+        stages = dict.fromkeys(log.stages.loc[log.stages["job"].isin(own["job"]), "stage"])
+        parts.append(Span(began, float(own["finished"].max()), tuple(own["job"]), tuple(stages)))
+    return _successive(parts, began)
 
 
-def _successive(began: float, parts: Iterable[Part]) -> tuple[Superstep, ...]:
-    """Return supersteps by their ends, jobs and stages; each starts as the one before it ends."""
-    steps: list[Superstep] = []
-    for finished, jobs, stages in parts:
-        finished = max(float(finished), began)
-        steps.append(Superstep(began, finished, tuple(jobs), tuple(dict.fromkeys(stages))))
-        began = finished
+def _successive(parts: Sequence[Span], began: float) -> tuple[Span, ...]:
+    """Return supersteps that each start as the one before it ends, the first at `began`."""
+    steps: list[Span] = []
+    for part in parts:
+        steps.append(replace(part, started=began, finished=max(part.finished, began)))
+        began = steps[-1].finished
     return tuple(steps)
 
 
@@ -226,8 +203,7 @@ def named_runs(log: EventLog) -> list[Recognised]:
         # One that counts up is enough: notebooks set a job group, and libraries descriptions.
         for before, number, after in dict.fromkeys(chain(*map(_counted, labels))):
             series.setdefault((before, after), {}).setdefault(number, []).append(job)
-    units = {unit.jobs: unit for unit in job_units(log)} if series else {}
-    of_job = {job: unit for jobs, unit in units.items() for job in jobs}
+    of_job = {job: unit for unit in job_units(log) for job in unit.jobs} if series else {}
     found = []
     for (before, after), numbered in series.items():
         order = list(numbered)
@@ -239,8 +215,10 @@ def named_runs(log: EventLog) -> list[Recognised]:
         if 2 * max(sites.values()) <= len(groups):  # as many pieces of code, which are no loop
             continue
         # Setup ends where the first superstep starts, which includes its planning.
+        parts = [Span.over(list(dict.fromkeys(group))) for group in groups]
         setup = [of_job[job].finished for job in numbered.get(0, ())]
-        steps = _steps([list(dict.fromkeys(group)) for group in groups], max(setup, default=None))
+        began = min(parts[0].started, max(setup, default=math.inf))
+        steps = _successive(parts, began)
         text = _COUNTED_WORD.sub("", before) or _LIMIT.sub("", after).strip(" ,;:)]}")
         name = " ".join((text or before).split())
         reason = f"job groups or descriptions count {len(steps)} supersteps"
@@ -275,9 +253,7 @@ def _joined(units: list[Unit]) -> list[Unit]:
     for unit in units:
         again = unit.wrote == 0 and unit.skipped > 0
         if again and joined and joined[-1].site == unit.site and joined[-1].wrote > 0:
-            last, finished = joined[-1], max(joined[-1].finished, unit.finished)
-            jobs, stages = last.jobs + unit.jobs, last.stages + unit.stages
-            joined[-1] = replace(last, finished=finished, jobs=jobs, stages=stages)
+            joined[-1] = replace(joined[-1], **vars(Span.over([joined[-1], unit])))
         else:
             joined.append(unit)
     return joined
@@ -316,12 +292,11 @@ def _loop(units: Sequence[Unit], by: str) -> Recognised | None:
     # Trades off coverage for strictness; not tuned
     _, repetition, symbols = next(entry for entry in found if entry[0] >= 0.9 * most)
     starts = loop_starts(symbols, repetition)
-    groups = [
-        list(units[start:stop])
-        for start, stop in zip(starts, [*starts[1:], repetition.stop], strict=True)
-    ]
-    certainty, reason = _judged(groups, repetition, units, by)
-    return Recognised(_steps(groups), by, groups[-1][0].site, certainty, reason)
+    groups = [units[start:stop] for start, stop in pairwise([*starts, repetition.stop])]
+    certainty, reason = _judged(groups, units, by)
+    parts = [Span.over(group) for group in groups]
+    steps = _successive(parts, parts[0].started)
+    return Recognised(steps, by, groups[-1][0].site, certainty, reason)
 
 
 def _widened(units: Sequence[Unit], found: Repetition) -> Repetition:
@@ -341,9 +316,7 @@ def _alike(one: Unit, other: Unit) -> bool:
     return one.located or len(one.shape & other.shape) >= max(len(different), 1)
 
 
-def _judged(
-    groups: list[list[Unit]], found: Repetition, units: Sequence[Unit], by: str
-) -> tuple[str, str]:
+def _judged(groups: list[Sequence[Unit]], units: Sequence[Unit], by: str) -> tuple[str, str]:
     """Return how certain it is that the blocks are iterations, and the reason."""
     what = "the same work" if by == "jobs" else "the same stages of one job"
     held = sum(unit.seconds for group in groups for unit in group)
@@ -358,17 +331,6 @@ def _judged(
         return "likely", text if located else f"{text}; the log does not say from which line"
     places = sorted({unit.site for unit in groups[0]})
     return "certain", f"{text}, from {', '.join(places)}"
-
-
-def _steps(groups: list[list[Unit]], since: float | None = None) -> tuple[Superstep, ...]:
-    """Return the supersteps of groups of units; the first starts at `since`, if that is earlier."""
-    began = min(unit.started for unit in groups[0])
-    parts: list[Part] = []
-    for group in groups:
-        jobs = [job for unit in group for job in unit.jobs]
-        stages = [stage for unit in group for stage in unit.stages]
-        parts.append((max(unit.finished for unit in group), jobs, stages))
-    return _successive(began if since is None else min(began, since), parts)
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,23 +22,39 @@ _FRAME = re.compile(r"^\s*(?:at )?(\S+)\(([\w$]+\.(?:scala|java|py)):(\d+)\)", r
 
 
 @dataclass(frozen=True)
-class Unit:
-    """A unit of work that Spark executed in one go."""
+class Span:
+    """A part of an application: when it ran, and its jobs and stages."""
 
-    site: str
-    located: bool
-    shape: frozenset[str]
     started: float
     finished: float
     jobs: tuple[int, ...]
     stages: tuple[int, ...]
-    skipped: int = 0
-    wrote: int = 0
 
     @property
     def seconds(self) -> float:
         """The wall-clock time."""
         return max(self.finished - self.started, 0.0)
+
+    @staticmethod
+    def over(parts: Sequence[Span]) -> Span:
+        """Return the span of some parts together."""
+        return Span(
+            min(part.started for part in parts),
+            max(part.finished for part in parts),
+            tuple(job for part in parts for job in part.jobs),
+            tuple(dict.fromkeys(stage for part in parts for stage in part.stages)),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Unit(Span):
+    """A unit of work that Spark executed in one go."""
+
+    site: str
+    located: bool
+    shape: frozenset[str]
+    skipped: int = 0
+    wrote: int = 0
 
 
 def job_units(log: EventLog) -> list[Unit]:
@@ -51,11 +68,9 @@ def job_units(log: EventLog) -> list[Unit]:
     roots = dict(zip(log.executions["execution"], log.executions["root"], strict=True))
     executions = log.executions.set_index("execution")
     wrote = log.tasks.groupby("stage")["shuffle_write_records"].sum()
-    jobs = log.jobs.assign(
-        root=[roots.get(execution, execution) for execution in log.jobs["execution"]]
-    )
-    alone = jobs["root"] < 0
-    jobs.loc[alone, "root"] = -1 - jobs.loc[alone, "job"]  # a job outside of SQL executions
+    own_root = log.jobs["execution"].map(lambda each: roots.get(each, each))
+    # A job outside of SQL executions is its own root.
+    jobs = log.jobs.assign(root=own_root.where(own_root >= 0, -1 - log.jobs["job"]))
     ran = dict(list(log.stages.groupby("job")))
     nothing = log.stages.iloc[:0]
     units = []
