@@ -14,6 +14,10 @@ from predict_graph.limits import beyond, check_unpacked, limits
 ROLLED = re.compile(r"events_(\d+)_")
 _DATABRICKS = re.compile(r"eventlog(?:-[\w.-]+)?$")
 BEGIN = b'{"Event":"'  # of each line of a log: by definition
+_MAGIC = re.compile(
+    rb"(?P<gzip>\x1f\x8b)|(?P<zstd>\x28\xb5\x2f\xfd)|(?P<lzf>ZV)|(?P<snappy>\x82SNAPPY\x00)"
+    rb"|(?P<lz4>LZ4Block|\x04\x22\x4d\x18)"
+)
 _ACCEPTED = (
     "a file, or a folder eventlog_v2_… or of Databricks (eventlog, eventlog-DATE.gz); plain, gzip "
     "or zstd, Spark's default"
@@ -101,20 +105,19 @@ def _pieces(file: Path, start: int, at_once: int = 1 << 16) -> Iterator[bytes]:
     size = 0
     try:
         with file.open("rb") as content:
-            head = content.read(16)
-            for magic, codec in _REFUSED.items():
-                if head.startswith(magic):
-                    raise RequestError(f"{file} is compressed by {codec}; accepted: {_ACCEPTED}")
-            unpackers = [codec for magic, codec in _UNPACKED.items() if head.startswith(magic)]
+            magic = _MAGIC.match(content.read(16))
+            codec = magic and magic.lastgroup
+            if codec in ("lzf", "lz4", "snappy"):
+                raise RequestError(f"{file} is compressed by {codec}; accepted: {_ACCEPTED}")
             stream: Any = content
-            if unpackers:
+            if codec:
                 content.seek(0)
-                stream = pa.CompressedInputStream(pa.PythonFile(content, mode="r"), *unpackers)
+                stream = pa.CompressedInputStream(pa.PythonFile(content, mode="r"), codec)
             else:
                 size = content.seek(min(start, file.stat().st_size))
             while piece := stream.read(at_once):
                 size += len(piece)
-                if unpackers:
+                if codec:
                     check_unpacked(str(file), size, content.tell())
                 yield piece[max(len(piece) - (size - start), 0) :]
     except OSError as error:
@@ -125,12 +128,3 @@ def _pieces(file: Path, start: int, at_once: int = 1 << 16) -> Iterator[bytes]:
             f"the event log {file} was cut short while it was watched: {start} bytes were read of "
             f"it, now it has {size}"
         )
-
-
-_UNPACKED = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
-_REFUSED = {
-    b"ZV": "lzf",
-    b"LZ4Block": "lz4",
-    b"\x04\x22\x4d\x18": "lz4",
-    b"\x82SNAPPY\x00": "snappy",
-}
