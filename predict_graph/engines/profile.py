@@ -32,31 +32,6 @@ PHASE_NAMES = {
 """Labels of the phases of a run."""
 
 
-def answer_of_run(profile: RunProfile) -> Answer:
-    """Return the answer of a run."""
-    graph, prior = profile.graph, profile.prior
-    ended = "until it converged" if profile.converged else "its limit"
-    counted = f": {profile.iterations} iterations, {ended}" if profile.iterations else ""
-    return Answer(
-        f"{profile.algorithm} on {graph['name']} took "
-        f"{readable_seconds(profile.runtime_seconds)}{counted}",
-        [
-            ("graph", graph_text(graph)),
-            ("phases", phases_said(profile.phases)),
-            *([] if prior is None else [includes(prior.algorithm, prior.iterations, prior.phases)]),
-            *((name.replace("_", " "), _short(value)) for name, value in profile.result.items()),
-        ],
-        details=[
-            ("parameters", ", ".join(f"{k}={v}" for k, v in profile.parameters.items())),
-            ("engine", engine_said(profile.engine)),
-            *(
-                (name.replace("_", " "), f"{value:,}")
-                for name, value in profile.features_total().items()
-            ),
-        ],
-    )
-
-
 def engine_said(engine: Mapping[str, Any]) -> str:
     """Describe an engine: its name, and the machines that it has.
 
@@ -227,7 +202,26 @@ class RunProfile(Result):
     @property
     def answer(self) -> Answer:
         """Return the report of the run: headline, breakdown and details."""
-        return answer_of_run(self)
+        prior, took = self.prior, readable_seconds(self.runtime_seconds)
+        ended = "until it converged" if self.converged else "its limit"
+        counted = f": {self.iterations} iterations, {ended}" if self.iterations else ""
+        chain = [] if prior is None else [includes(prior.algorithm, prior.iterations, prior.phases)]
+        found = [(name.replace("_", " "), _short(value)) for name, value in self.result.items()]
+        totals = self.features_total().items()
+        return Answer(
+            f"{self.title} took {took}{counted}",
+            [
+                ("graph", graph_text(self.graph)),
+                ("phases", phases_said(self.phases)),
+                *chain,
+                *found,
+            ],
+            details=[
+                ("parameters", ", ".join(f"{k}={v}" for k, v in self.parameters.items())),
+                ("engine", engine_said(self.engine)),
+                *((name.replace("_", " "), f"{value:,}") for name, value in totals),
+            ],
+        )
 
     @property
     def title(self) -> str:

@@ -85,12 +85,8 @@ class Workload:
 
         `phases` are those of the other phases, 0 where none are given.
         """
-        rows = self.rows.assign(seconds=evidence.seconds)
-        phases = {
-            **dict.fromkeys(PHASES, 0.0),
-            **phases,
-            "superstep": float(evidence.seconds.sum()),
-        }
+        rows, superstep = self.rows.assign(seconds=evidence.seconds), float(evidence.seconds.sum())
+        phases = {**dict.fromkeys(PHASES, 0.0), **phases, "superstep": superstep}
         return RuntimeEstimate(evidence, rows, evidence.relative_std, phases, phase_std)
 
 

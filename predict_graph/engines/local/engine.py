@@ -194,9 +194,8 @@ class LocalEngine:
                 if team.shared == 0.0:
                     return setup, None
                 before, ended = team.started - started, time.perf_counter() - team.started
-                return setup, observed.IterationProbe(
-                    np.array([before + ended / team.shared]), Table({})
-                )
+                took = np.array([before + ended / team.shared])
+                return setup, observed.IterationProbe(took, Table({}))
             found = observed.probe_of(tally.table(aggregates, took))
             if not stopped:
                 with suppress(StopRun):

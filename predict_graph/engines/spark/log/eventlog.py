@@ -144,11 +144,11 @@ class LogReader:
     def task_end(self, event: Event) -> None:
         """Add the row of a task."""
         info, metrics = event["Task Info"], event.get("Task Metrics") or {}
+        partition = info.get("Partition ID", -1)  # missing in old versions, where it is the index
         row = {
             "stage": event["Stage ID"],
             "attempt": event.get("Stage Attempt ID", 0),
-            # -1 or missing in old versions, where the index is the partition
-            "task": max(info.get("Partition ID", -1), -1),
+            "task": partition if partition >= 0 else info["Index"],
             "executor": info["Executor ID"],
             "host": info["Host"],
             "started": info["Launch Time"] / 1e3,
@@ -157,8 +157,6 @@ class LogReader:
             "spilled_bytes": metrics.get("Memory Bytes Spilled", 0)
             + metrics.get("Disk Bytes Spilled", 0),
         }
-        if row["task"] < 0:
-            row["task"] = info["Index"]
         for name, group, key, unit in _METRICS:
             value = (metrics if group is None else metrics.get(group) or {}).get(key, 0)
             row[name] = value / unit if unit else int(value)

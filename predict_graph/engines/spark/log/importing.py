@@ -43,11 +43,10 @@ def record_of_log(
         found = recognise(log, run=run)
         began = float(log.application.get("started") or found.started)
         named = found.name if found.by == "names" else ""
+        called = algorithm or found.algorithm or log.application.get("name") or "spark job"
         record = RunRecord(
             kind="run",
-            algorithm=str(
-                algorithm or found.algorithm or log.application.get("name") or "spark job"
-            ),
+            algorithm=str(called),
             parameters={},
             graph=graph or "unknown",
             fingerprint=_digest("graph", graph or "unknown", vertices, edges),

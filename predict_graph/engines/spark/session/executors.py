@@ -36,10 +36,9 @@ def prepare_executors(spark: Any) -> None:
     if context.applicationId in _READY:
         return
     slots, environment = max(context.defaultParallelism, 1), dict(context.environment)
+    ask = _missing(_OURS, _NEEDED, version("predict-graph"))
     with spark_failures("starting Python on the executors"):
-        asked = context.parallelize(range(slots), slots).flatMap(
-            _missing(_OURS, _NEEDED, version("predict-graph"))
-        )
+        asked = context.parallelize(range(slots), slots).flatMap(ask)
         context.environment.update(_ENVIRONMENT)
         try:
             missing = set(asked.collect())

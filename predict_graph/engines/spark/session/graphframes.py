@@ -57,17 +57,14 @@ def graphframes_jars() -> list[Path]:
     Searches the caches of Ivy and Maven, and the folder ``jars`` next to the Python packages, where
     some packages install them.
     """
-    newest: dict[str, tuple[list[int], Path]] = {}
+    jars: dict[str, list[tuple[list[int], Path]]] = {}
     for folder in [*_CACHES, str(Path(sysconfig.get_path("purelib")) / "jars")]:
         for jar in sorted(Path(os.path.expanduser(folder)).rglob("*graphframes*.jar")):
             name = _JAR.search(jar.name)
             if name and (name["spark"], name["scala"]) == _spark_lines():
                 number = (name["early"] or name["version"] or "0").split(".")
-                found = [int(part) for part in number], jar
-                best = newest.setdefault(name["artifact"], found)
-                if found[0] > best[0]:  # of equal ones, the first
-                    newest[name["artifact"]] = found
-    return [jar for _, jar in newest.values()]
+                jars.setdefault(name["artifact"], []).append(([*map(int, number)], jar))
+    return [max(found, key=lambda each: each[0])[1] for found in jars.values()]
 
 
 def check_brought(named: str | Path | None, conf: Mapping[str, str]) -> None:

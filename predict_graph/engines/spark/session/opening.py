@@ -227,15 +227,12 @@ def awaited_executors(spark: Any, wanted: int, cores: int = 0) -> list[dict[str,
     """
     context = spark.sparkContext._jsc.sc()
     deadline = context.startTime() / 1e3 + _patience(spark)
-    found = executors_of(spark)
-
-    def missing() -> bool:
-        return len(found) < wanted or sum(each["cores"] for each in found) < cores
-
-    while missing() and time.time() < deadline and not context.isStopped():
-        time.sleep(0.05)
+    while True:
         found = executors_of(spark)
-    return found
+        enough = len(found) >= wanted and sum(each["cores"] for each in found) >= cores
+        if enough or time.time() >= deadline or context.isStopped():
+            return found
+        time.sleep(0.05)
 
 
 def _patience(spark: Any) -> float:
@@ -377,14 +374,12 @@ def _quiet_gateway() -> Iterator[None]:
     def of_another(record: logging.LogRecord) -> bool:
         return Path(record.pathname).parent.name != "py4j"
 
-    loggers = [logging.getLogger(name) for name in (None, "py4j.java_gateway", "py4j.clientserver")]
-    for logger in loggers:
-        logger.addFilter(of_another)
-    try:
+    with ExitStack() as held:
+        for name in (None, "py4j.java_gateway", "py4j.clientserver"):
+            logger = logging.getLogger(name)
+            logger.addFilter(of_another)
+            held.callback(logger.removeFilter, of_another)
         yield
-    finally:
-        for logger in loggers:
-            logger.removeFilter(of_another)
 
 
 def _log_reason(log: Path, error: BaseException) -> str:
