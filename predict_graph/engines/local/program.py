@@ -77,8 +77,8 @@ class ProgramKernel(SharedRows):
     def step(self) -> Superstep:
         """Send, combine, update."""
         program, old, senders = self._program, self._state, self._senders
-        message = self._message()
-        combined, received = self._combined(message, senders)
+        sending = None if senders is None or senders.all() else np.flatnonzero(senders)
+        combined, received = self._combined(self._message(), sending)
         with self._calling("update"):
             new = self._checked("update", program.update(old, combined, received), old.dtype)
         self._refuse_nan("update", new)
@@ -115,22 +115,23 @@ class ProgramKernel(SharedRows):
             return message
         return message + 1.0  # edges of unweighted graphs have weight 1
 
-    def _combined(self, message: Array, senders: Array | None) -> tuple[Array, Array]:
-        """Return the combined messages to each vertex, and which vertices received any."""
-        n = len(message)
-        combined = np.empty(n, message.dtype)
-        nothing = identity(self._code, message.dtype)
-        if senders is None or senders.all():
+    def _are_few(self, sending: Array) -> bool:
+        """Whether some vertices send so few messages that these are pushed."""
+        return bool(self._degrees[sending].sum() <= PUSH_SHARE * self._graph.edges)
+
+    def _combined(self, message: Array, sending: Array | None) -> tuple[Array, Array]:
+        """Return the combined messages of all or some vertices, and which vertices received any."""
+        combined, nothing = np.empty_like(message), identity(self._code, message.dtype)
+        if sending is None:
             self._pull(message, _ALL_SEND, nothing, (combined, self._reached))
             return combined, self._reached.copy()
-        received = np.zeros(n, np.bool_)
-        sending = np.flatnonzero(senders)
-        if self._degrees[sending].sum() <= PUSH_SHARE * self._graph.edges:
+        received = np.zeros(len(message), np.bool_)
+        if self._are_few(sending):
             combined.fill(nothing)
             push(self._code, sending, self._out, frozen(message), (combined, received))
         else:
-            # Vertices that do not send offer the identity element.
-            offered = np.where(senders, message, nothing)
+            senders: Any = self._senders
+            offered = np.where(senders, message, nothing)  # the others offer the identity element
             self._pull(offered, frozen(senders.view(np.uint8)), nothing, (combined, received))
         return combined, received
 

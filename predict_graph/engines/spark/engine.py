@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from predict_graph.algorithms import Algorithm
-from predict_graph.arrays import Array
 from predict_graph.engines import base
 from predict_graph.engines.profile import RunProfile
 from predict_graph.engines.spark.blocks import running
@@ -27,7 +26,7 @@ from predict_graph.engines.spark.session import adopting
 from predict_graph.engines.spark.session.failures import spark_failures
 from predict_graph.engines.spark.session.opening import OpenSession, open_session
 from predict_graph.engines.spark.session.settings import SparkSettings
-from predict_graph.errors import JobError, RequestError
+from predict_graph.errors import RequestError
 from predict_graph.files import check_writable
 from predict_graph.graph import Graph
 from predict_graph.graph.csr import plain_labels
@@ -245,18 +244,20 @@ class SparkEngine:
         """
         session, graph = stored.session, stored.graph
         algorithm = algorithm.on(graph)
-        profile = values = None
+        ran = None
         if algorithm.prior is not None:
             prior, follower = algorithm.prior.on(graph), base.follower_of(progress)
-            profile, values = self._supersteps(stored, prior, None, follower)
-        if profile is None or not profile.stopped:
-            profile, values = self._supersteps(stored, algorithm, rule, progress, profile, values)
+            ran = self._supersteps(stored, prior, None, follower)
+        if ran is None or not ran[0].stopped:
+            ran = self._supersteps(stored, algorithm, rule, progress, ran)
+        profile, job = ran
         if write_to is None:
             return profile
         started = time.perf_counter()
         with spark_failures(f"writing {write_to}"):
             session.group("write")
-            _write(_named(values, algorithm, graph, session), session.new_path(), write_to)
+            values = _named(job.values(), algorithm, graph, session)
+            _write(values, session.new_path(), write_to)
         return profile.with_seconds(write=time.perf_counter() - started)
 
     def check_reads(self, algorithm: Algorithm) -> None:
@@ -296,18 +297,16 @@ class SparkEngine:
         algorithm: Algorithm,
         rule: tuple[float, int] | None,
         progress: base.IterationCallback | None,
-        prior: RunProfile | None = None,
-        prior_values: DataFrame | None = None,
-    ) -> tuple[RunProfile, DataFrame]:
-        """Run one algorithm; return its profile and its values."""
+        prior: tuple[RunProfile, running.SuperstepJob] | None = None,
+    ) -> tuple[RunProfile, running.SuperstepJob]:
+        """Run one algorithm; return its profile and the job, which has its values."""
         session, graph = stored.session, stored.graph
         rule = rule or base.stopping_rule(algorithm, graph.vertices, None, None)
         run = f"{algorithm.name}-a{uuid.uuid4().hex[:7]}"  # not a date
         logged, began = session.log_from_now(), time.perf_counter()
-        known = None if prior_values is None else _collected(prior_values, graph.vertices)
-        kind: type[running.SuperstepJob] = (
-            VertexJob if running.program_of(algorithm) is VertexJob else running.BlockJob
-        )
+        earlier, known = (None, None) if prior is None else (prior[0], prior[1].collected())
+        here = running.program_of(algorithm) is VertexJob
+        kind: type[running.SuperstepJob] = VertexJob if here else running.BlockJob
         job = kind(algorithm, stored, known, run, rule, progress)
         job.set_up()
         setup = time.perf_counter() - began  # with collecting what the prior gave
@@ -319,22 +318,17 @@ class SparkEngine:
         table = superstep_table(job, events.tasks, remote=not self.settings.local)
         table = table.assign(storage_bytes=session.storage_bytes())
         session.group(f"{run}/result")
-        values = job.values()
         result = {} if job.stopped else job.summary()
         if job.redone:
             result["supersteps_done_again"] = job.redone
-        found = job.collected
-        if found is None and self.collect:
-            found = _collected(values, graph.vertices)
         opened = session.seconds + stored.setup_seconds
         first = {"setup": opened, "superstep": 0.0, "write": 0.0}
-        before = first if prior is None else prior.phases
-        lost = events.executors_lost(self.settings.executors)
+        before = first if earlier is None else earlier.phases
         profile = RunProfile(
             algorithm=algorithm.name,
             parameters=algorithm.to_dict(),
             graph=graph.describe(),
-            engine={"executors_lost": lost},
+            engine=self.settings.describe(events),
             phases={
                 "setup": setup + before["setup"],
                 "read": stored.read_seconds,
@@ -344,20 +338,19 @@ class SparkEngine:
             rows=Table(table),
             convergence=np.array(job.aggregates),
             converged=job.converged,
-            values=np.empty(0) if found is None else found,
+            values=job.collected() if self.collect or here else np.empty(0),
             result=result,
-            prior=prior,
+            prior=earlier,
             stopped=job.stopped,
         )
-        return self._described(profile, algorithm), values
+        return self._described(profile, algorithm), job
 
     def _described(self, profile: RunProfile, algorithm: Algorithm) -> RunProfile:
-        """Return a profile with the settings of the engine, and whether its JVMs were warm."""
+        """Return a profile that says whether the JVMs were warm."""
         warm = self.is_warm(algorithm.name)
         if self._callers is not None:
             adopting.warm_for(self._callers).add(algorithm.name)
-        engine = {**self.describe(), **profile.engine, **({"warm": True} if warm else {})}
-        return replace(profile, engine=engine)
+        return replace(profile, engine={**profile.engine, "warm": True}) if warm else profile
 
 
 def _check_output(path: Path) -> None:
@@ -402,13 +395,3 @@ def _named(
             ids = labels.withColumnRenamed("number", name)
             values = values.join(ids, name, "left").drop(name).withColumnRenamed("label", name)
     return values.select(*columns).withColumnRenamed("id", "vertex")
-
-
-def _collected(values: DataFrame, vertices: int) -> Array:
-    """Return the values of all vertices, ordered by vertex."""
-    with spark_failures("collecting the result from Spark"):
-        found = values.toPandas().sort_values("id").drop(columns="id")
-    if len(found) != vertices:
-        raise JobError(f"Spark gave {len(found)} results for {vertices} vertices")
-    results: Array = found.to_numpy()
-    return results[:, 0] if list(found) == ["value"] else results

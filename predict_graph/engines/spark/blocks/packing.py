@@ -11,16 +11,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from functools import cached_property, partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from predict_graph.arrays import Array, IntArray
 from predict_graph.engines.spark.blocks import on_executors
-from predict_graph.engines.spark.blocks.stored import PARCELS, Blocks, blocks_in, folder_for_blocks
+from predict_graph.engines.spark.blocks.stored import PARCELS, Blocks, blocks_in, opened
 from predict_graph.engines.spark.session.executors import prepare_executors
 from predict_graph.engines.spark.session.failures import spark_failures
-from predict_graph.engines.spark.session.opening import OpenSession
+from predict_graph.engines.spark.session.opening import OpenSession, temporary_folder
 from predict_graph.engines.spark.tables.checkpoints import released
 from predict_graph.engines.spark.tables.reading import ListedEdges, edge_source
 from predict_graph.errors import RequestError
@@ -73,6 +74,16 @@ class PackedGraph(Described):
 
 
 @contextmanager
+def folder_for_blocks(session: OpenSession) -> Iterator[Path]:
+    """Provide a folder that all executors see; at the end, remove it."""
+    with temporary_folder(session.folder) as folder:
+        try:
+            yield folder
+        finally:
+            opened.cache_clear()
+
+
+@contextmanager
 def packed_graph(
     session: OpenSession, graph: Any, *, directed: bool | None = None, most: int = 2**31 - 1
 ) -> Iterator[PackedGraph]:
@@ -91,8 +102,6 @@ def packed_graph(
             # Unless each pass over the edges can read them again.
             nullcontext() if source.cheap else released(source.table.persist()),
         ):
-            folder.mkdir()
-            folder.chmod(0o1777)  # executors of another user add files
             highest, content = _check_edges(source)
             labels = _ids(session.spark, source, highest)
             vertices = highest + 1 if labels is None else len(labels)

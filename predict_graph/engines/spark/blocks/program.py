@@ -198,9 +198,7 @@ def advanced(
     batches: stored.Batches, run: Run, sums: Mapping[str, Any]
 ) -> Iterator[pa.RecordBatch]:
     """Run a superstep on the block whose state and messages are given."""
-    for number, state, messages in _received(batches, run):
-        program = _program(run, number)
-        vars(program).update(state)
+    for program, messages in _received(batches, run):
         program.receive(*program.gathered(messages), sums)
         yield from _parcels(run, program)
     keep_loaded()
@@ -210,9 +208,7 @@ def results(batches: stored.Batches, run: Run) -> Iterator[pa.RecordBatch]:
     """Return the results of vertices as rows."""
     import pyarrow as pa
 
-    for number, state, _ in _received(batches, run):
-        program = _program(run, number)
-        vars(program).update(state)
+    for program, _ in _received(batches, run):
         columns = [program.block.rows, *np.atleast_2d(program.values().T)]
         yield pa.record_batch([pa.array(each) for each in columns], result_names(len(columns) - 1))
 
@@ -222,13 +218,15 @@ def result_names(width: int) -> list[str]:
     return ["id", *(["value"] if width == 1 else [f"value_{k + 1}" for k in range(width)])]
 
 
-def _received(batches: stored.Batches, run: Run) -> Iterator[tuple[int, Any, dict[int, Any]]]:
-    """Return the number of each block of a task, with its state and messages by sender."""
+def _received(batches: stored.Batches, run: Run) -> Iterator[tuple[BlockProgram, Any]]:
+    """Return the program of each block of a task, with its state, and messages by sender."""
     found: dict[int, dict[int, Any]] = {}
     for key, sender, content in stored.unpacked(batches):
         found.setdefault(run.blocks.numbers[key], {})[sender] = content
     for number, arrived in found.items():
-        yield number, arrived.pop(number), arrived
+        program = _program(run, number)
+        vars(program).update(arrived.pop(number))
+        yield program, arrived
 
 
 def _arrays(value: Any) -> tuple[Array, ...]:

@@ -24,12 +24,12 @@ from predict_graph.engines.base import IterationCallback
 from predict_graph.engines.runtime_model import AnyGraph
 from predict_graph.engines.spark.blocks import program
 from predict_graph.engines.spark.blocks import stored as storage
-from predict_graph.engines.spark.blocks.packing import PackedGraph
+from predict_graph.engines.spark.blocks.packing import PackedGraph, folder_for_blocks
 from predict_graph.engines.spark.session.executors import prepare_executors
 from predict_graph.engines.spark.session.failures import ExecutorLostError, spark_failures
 from predict_graph.engines.spark.session.opening import OpenSession
 from predict_graph.engines.spark.tables.checkpoints import Checkpoints, cut_off, forget, released
-from predict_graph.errors import RequestError
+from predict_graph.errors import JobError, RequestError
 from predict_graph.graph import Graph
 
 if TYPE_CHECKING:
@@ -58,24 +58,20 @@ def stored_on(session: OpenSession, graph: AnyGraph) -> Iterator[StoredGraph]:
 
     Those of a packed graph are written already. The Python of the executors starts meanwhile.
     """
-    with storage.folder_for_blocks(session) as folder:
+    with folder_for_blocks(session) as folder, ThreadPoolExecutor(2) as pool:
         if isinstance(graph, PackedGraph):
-            blocks = graph.blocks
+            blocks, before = graph.blocks, graph.prepare_seconds
         else:
-            blocks = storage.blocks_in(folder, session, graph.vertices)
-        with ThreadPoolExecutor(2) as pool:
-            prepared = pool.submit(prepare_executors, session.spark)
-            placed = pool.submit(_homes, session, blocks.keys)
-            started = time.perf_counter()
-            if isinstance(graph, Graph):
-                with spark_failures("writing the graph for Spark"):
-                    folder.mkdir()
-                    storage.write_blocks(graph, blocks)
-            written = time.perf_counter()
-            read, before = written - started, 0.0
-            if isinstance(graph, PackedGraph):
-                read, before = graph.read_seconds, graph.prepare_seconds
-            prepared.result()
+            blocks, before = storage.blocks_in(folder, session, graph.vertices), 0.0
+        prepared = pool.submit(prepare_executors, session.spark)
+        placed = pool.submit(_homes, session, blocks.keys)
+        started = time.perf_counter()
+        if isinstance(graph, Graph):
+            with spark_failures("writing the graph for Spark"):
+                storage.write_blocks(graph, blocks)
+        written = time.perf_counter()
+        read = graph.read_seconds if isinstance(graph, PackedGraph) else written - started
+        prepared.result()
         with released(placed.result()) as homes:
             setup = before + time.perf_counter() - written
             yield StoredGraph(session, graph, blocks, homes, read, setup_seconds=setup)
@@ -118,14 +114,12 @@ class SuperstepJob(ABC):
     aggregates, seconds : list of float
         Of each superstep.
     counts : list of DataFrame
-        Of senders by iteration and partition: vertices, messages, and the values (``records``) and
-        bytes that carry these between blocks, or to and from the driver.
+        Of senders by partition, of each superstep: vertices, messages, and the values (``records``)
+        and bytes that carry these between blocks, or to and from the driver.
     redone : int
         The supersteps that ran again after the loss of an executor.
     stopped : bool
         Whether the deadline ended the run.
-    collected : ndarray, optional
-        The result, if it is in this process.
     """
 
     algorithm: Any
@@ -140,7 +134,6 @@ class SuperstepJob(ABC):
     checkpoint_seconds: float = 0.0
     redone: int = 0
     stopped: bool = False
-    collected: Array | None = None
     _began: float = 0.0
 
     def set_up(self, doing: str = "setting up on Spark") -> None:
@@ -160,6 +153,16 @@ class SuperstepJob(ABC):
     @abstractmethod
     def values(self) -> DataFrame:
         """Return ``id`` and the result of each vertex: ``value``, or ``value_1``, ``value_2``."""
+
+    def collected(self) -> Array:
+        """Return the result of all vertices, ordered by vertex."""
+        vertices = self.stored.graph.vertices
+        with spark_failures("collecting the result from Spark"):
+            found = self.values().toPandas().sort_values("id").drop(columns="id")
+        if len(found) != vertices:
+            raise JobError(f"Spark gave {len(found)} results for {vertices} vertices")
+        results: Array = found.to_numpy()
+        return results[:, 0] if list(found) == ["value"] else results
 
     def summary(self) -> dict[str, Any]:
         """Return a summary of the result, from the last state and the sums of all states."""
@@ -209,54 +212,48 @@ class BlockJob(SuperstepJob):
     _state: DataFrame = field(init=False)
 
     def __post_init__(self) -> None:
-        found = program_of(self.algorithm)
-        stored, self._program = self.stored, found
+        found, stored = program_of(self.algorithm), self.stored
         given = (self.run, found, self.algorithm, stored.blocks, stored.graph, self.prior)
         self._known = program.run_of(*given)
         self._sums: list[Mapping[str, Any]] = []
-        self._saved: tuple[int, DataFrame] | None = None
+        self._saved: tuple[int, DataFrame | None] = (0, None)
         self._losses: list[int] = []  # number of supersteps completed before each loss
 
     def begin(self) -> None:
         """Create the first state."""
-        self._settle(
-            self.stored.homes.mapInArrow(partial(program.begun, run=self._known), storage.PARCELS)
-        )
+        task = partial(program.begun, run=self._known)
+        self._settle(self.stored.homes.mapInArrow(task, storage.PARCELS))
 
     def advance(self) -> float:
         """Run a superstep, and return its aggregate."""
         task = partial(program.advanced, run=self._known, sums=self._sums[-1])
         self._settle(self._delivered(self._state).mapInArrow(task, storage.PARCELS))
-        return float(self._program.convergence(self._sums[-1], self.stored.graph.vertices))
+        return float(self._known.program.convergence(self._sums[-1], self.stored.graph.vertices))
 
     def _delivered(self, state: DataFrame) -> DataFrame:
         """Send the rows of a state to their blocks, and keep these where they are."""
         from pyspark.sql import functions as F
 
-        sent = state.where(f"to != {program.DRIVER}").repartition(
-            len(self._known.blocks.keys), "to"
-        )
-        homes = self.stored.homes.hint("shuffle_hash")
+        blocks, homes = len(self._known.blocks.keys), self.stored.homes.hint("shuffle_hash")
+        sent = state.where(f"to != {program.DRIVER}").repartition(blocks, "to")
         return sent.join(homes, F.expr("to = id")).select("to", "sender", "data")
 
-    def go_on(self) -> None:
-        """Run supersteps to the end, with checkpoints at intervals.
+    def _superstep(self) -> None:
+        """Run a superstep, and save its state at intervals.
 
         Work that is lost with an executor counts towards the first superstep after it.
         """
-        checkpoints, self._began = self.stored.session.checkpoints, time.perf_counter()
-        while not self._over:
-            done, before = len(self.aggregates), self._state
-            try:
-                self._superstep()
-                if self._saved is None or self._saved[1] is not before:
-                    with spark_failures(f"superstep {done + 1} on Spark"):
-                        forget(before)
-                due = checkpoints and len(self.aggregates) % checkpoints.interval == 0
-                if checkpoints and (self._over or due):
-                    self._save(checkpoints)
-            except ExecutorLostError as error:
-                self._go_back(error)
+        checkpoints, before = self.stored.session.checkpoints, self._state
+        try:
+            super()._superstep()
+            iteration = len(self.aggregates)
+            if self._saved[1] is not before:
+                with spark_failures(f"superstep {iteration} on Spark"):
+                    forget(before)
+            if checkpoints and (self._over or iteration % checkpoints.interval == 0):
+                self._save(checkpoints)
+        except ExecutorLostError as error:
+            self._go_back(error)
 
     def _go_back(self, error: ExecutorLostError, most: int = 3) -> None:
         """Go back to the newest checkpoint, or to the start; raise the error if that is useless:
@@ -267,24 +264,23 @@ class BlockJob(SuperstepJob):
         if self.stored.session.checkpoints is None or self._losses.count(done) >= most:
             raise error
         forget(self._state)
-        kept = 0 if self._saved is None else self._saved[0]
+        kept, state = self._saved
+        states = 0 if state is None else kept + 1
         self.redone += done - kept
-        del self.aggregates[kept:], self.seconds[kept:]
-        if self._saved is None:
-            self.counts.clear()
-            self._sums.clear()
+        del self.aggregates[kept:], self.seconds[kept:], self.counts[states:], self._sums[states:]
+        if state is None:
             self.set_up("setting up on Spark again")
         else:
-            self._state = self._saved[1]
-            del self.counts[kept + 1 :], self._sums[kept + 1 :]
+            self._state = state
 
     def _settle(self, state: DataFrame) -> None:
-        """Truncate the lineage of a state; add its senders and sums."""
+        """Truncate the lineage of a state and compute it; add its senders and sums."""
         self._state = cut_off(state)
-        counts, sums = _measured(self._state)
+        rows = self._state.where(f"to = {program.DRIVER}").select("data").collect()
+        counts, sums = zip(*(pickle.loads(row["data"]) for row in rows), strict=True)
         # The senders of a state send in the superstep after it.
-        self.counts.append(counts.assign(iteration=len(self.counts) + 1))
-        self._sums.append(sums)
+        self.counts.append(pd.DataFrame(counts))
+        self._sums.append(together(sums))
 
     def _save(self, checkpoints: Checkpoints) -> None:
         iteration = len(self.aggregates)
@@ -300,23 +296,17 @@ class BlockJob(SuperstepJob):
 
     def values(self) -> DataFrame:
         """Return ``id`` and the result of each vertex: ``value``, or ``value_1``, ``value_2``."""
-        first, *others = program.result_names(self._program.width(self._known.algorithm))
-        kinds = ", ".join([f"{first} long", *(f"{name} {self._program.kind}" for name in others)])
-        pairs = (f"({key}L, {number})" for number, key in enumerate(self._known.blocks.keys))
+        run = self._known
+        first, *others = program.result_names(run.program.width(run.algorithm))
+        kinds = ", ".join([f"{first} long", *(f"{name} {run.program.kind}" for name in others)])
+        pairs = (f"({key}L, {number})" for number, key in enumerate(run.blocks.keys))
         states = self._state.where(f"(to, sender) IN ({', '.join(pairs)})")
-        return states.mapInArrow(partial(program.results, run=self._known), kinds)
+        return states.mapInArrow(partial(program.results, run=run), kinds)
 
     def summary(self) -> dict[str, Any]:
         """Return a summary of the result, from the last state and the sums of all states."""
-        found: dict[str, Any] = self._program.summary(self.values(), self._sums)
+        found: dict[str, Any] = self._known.program.summary(self.values(), self._sums)
         return found
-
-
-def _measured(state: DataFrame) -> tuple[pd.DataFrame, dict[str, Any]]:
-    """Compute a state; return the counters of each block, and the sums over all."""
-    rows = state.where(f"to = {program.DRIVER}").select("data").collect()
-    counts, sums = zip(*(pickle.loads(row["data"]) for row in rows), strict=True)
-    return pd.DataFrame(counts).sort_values("partition"), together(sums)
 
 
 def together(sums: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -13,9 +13,7 @@ a worker that is started again only maps it again.
 from __future__ import annotations
 
 import pickle
-import shutil
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -38,17 +36,6 @@ if TYPE_CHECKING:
 Batches = Iterable["pa.RecordBatch"]
 
 PARCELS = "to long, sender int, data binary"  # a schema of Spark
-
-
-@contextmanager
-def folder_for_blocks(session: OpenSession) -> Iterator[Path]:
-    """Provide the path of a folder that all executors see; at the end, remove the folder."""
-    folder = session.new_path()
-    try:
-        yield folder
-    finally:
-        _opened.cache_clear()
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def blocks_in(folder: Path, session: OpenSession, vertices: int) -> Blocks:
@@ -103,7 +90,7 @@ class Blocks:
 
     def opened(self) -> list[StoredBlock]:
         """Return the blocks, which this process keeps until it needs those of another graph."""
-        return _opened(self)
+        return opened(self)
 
     def placed(self) -> Placement:
         """Place vertices by the hash of their ids, as Spark places rows."""
@@ -276,5 +263,6 @@ class StoredBlock:
 
 
 @lru_cache(maxsize=1)
-def _opened(graph: Blocks) -> list[StoredBlock]:
+def opened(graph: Blocks) -> list[StoredBlock]:
+    """Return the blocks of a graph, which this process keeps until it needs those of another."""
     return [StoredBlock(graph, number) for number in range(len(graph.keys))]

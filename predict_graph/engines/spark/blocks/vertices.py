@@ -23,7 +23,7 @@ import pyarrow as pa
 from predict_graph.algorithms import VertexProgram
 from predict_graph.arrays import Array
 from predict_graph.engines.local.edge_loops import identity, pull
-from predict_graph.engines.local.program import PUSH_SHARE, ProgramKernel
+from predict_graph.engines.local.program import ProgramKernel
 from predict_graph.engines.local.team import Team
 from predict_graph.engines.spark.blocks import stored as storage
 from predict_graph.engines.spark.blocks.program import DRIVER, keep_loaded, sender_counts
@@ -47,19 +47,17 @@ class VertexJob(SuperstepJob):
     def advance(self) -> float:
         """Run a superstep, and return its aggregate."""
         superstep = self._kernel.step()
-        counts = pd.DataFrame(self._kernel.counts)
-        self.counts.append(counts.assign(iteration=len(self.counts) + 1))
+        self.counts.append(pd.DataFrame(self._kernel.counts))
         return superstep.convergence
-
-    def go_on(self) -> None:
-        """Run supersteps to the end, and store the result."""
-        super().go_on()
-        self.collected = values = self._kernel.values
-        self._table = self.stored.session.small_table(id=np.arange(len(values)), value=values)
 
     def values(self) -> DataFrame:
         """Return ``id`` and ``value``."""
-        return self._table
+        found = self.collected()
+        return self.stored.session.small_table(id=np.arange(len(found)), value=found)
+
+    def collected(self) -> Array:
+        """Return the states, which are here."""
+        return self._kernel.values
 
 
 class _Kernel(ProgramKernel):
@@ -74,16 +72,11 @@ class _Kernel(ProgramKernel):
         """Leave the edges to the executors."""
         self._weighted = program.weighted and graph.weights is not None
 
-    def _combined(self, message: Array, senders: Array | None) -> tuple[Array, Array]:
-        n = len(message)
-        few = False
-        ids, sent = None, message
-        if senders is not None and not senders.all():
-            few = bool(self._degrees[senders].sum() <= PUSH_SHARE * self._graph.edges)
-            ids = np.flatnonzero(senders)
-            sent = message[ids]
-        homes = self._stored.homes
-        known = (self._code, self._weighted, n, ids, sent, few)
+    def _combined(self, message: Array, sending: Array | None) -> tuple[Array, Array]:
+        n, homes = len(message), self._stored.homes
+        few = sending is not None and self._are_few(sending)
+        sent = message if sending is None else message[sending]
+        known = (self._code, self._weighted, n, sending, sent, few)
         shared = homes.sparkSession.sparkContext.broadcast(known)
         work = partial(_combine, shared=shared, blocks=self._stored.blocks)
         try:
@@ -92,7 +85,7 @@ class _Kernel(ProgramKernel):
             shared.destroy()
         combined = np.full(n, identity(self._code, message.dtype))
         received = np.zeros(n, np.bool_)
-        size = sent.nbytes + (0 if ids is None else ids.nbytes)
+        size = sent.nbytes + (0 if sending is None else sending.nbytes)
         self.counts: list[dict[str, int]] = []
         for row in found:
             receivers, values, counts = pickle.loads(row["data"])

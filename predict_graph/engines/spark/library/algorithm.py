@@ -163,12 +163,11 @@ class CalledAlgorithm(Algorithm):
         log = replace(log, application={**log.application, "started": began, "finished": ended})
         found = self.supersteps(log, began)
         rows = observed_table(log, found, int(graph["vertices"])).assign(storage_bytes=stored)
-        lost = log.executors_lost(session.settings.executors)
         profile = RunProfile(
             algorithm=self.name,
             parameters=self.to_dict(),
             graph=dict(graph),
-            engine={**session.settings.describe(), "executors_lost": lost},
+            engine=session.settings.describe(log),
             phases=observed_phases(log, found),
             rows=Table(rows),
             convergence=np.full(found.iterations, np.nan),

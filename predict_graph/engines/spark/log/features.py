@@ -65,7 +65,8 @@ def superstep_table(job: SuperstepJob, tasks: pd.DataFrame, *, remote: bool) -> 
     Messages are counted as vertices send them, before combining; records and bytes are those that
     the job counted: all of them local unless machines are `remote`.
     """
-    iterations, counts = len(job.seconds), pd.concat(job.counts, ignore_index=True)
+    iterations = len(job.seconds)
+    counts = pd.concat(dict(enumerate(job.counts, start=1)), names=["iteration"])
     groups = {superstep_group(job.run, number): number for number in range(1, iterations + 1)}
     own = tasks[tasks["group"].isin(list(groups))]
     table = executor_table(own.assign(iteration=own["group"].map(groups)), job.seconds)

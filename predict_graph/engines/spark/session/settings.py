@@ -10,10 +10,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from numbers import Integral
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from predict_graph.engines.spark.session.graphframes import graphframes_conf
 from predict_graph.errors import RequestError
+
+if TYPE_CHECKING:
+    from predict_graph.engines.spark.log.eventlog import EventLog
 
 _MASTER = "PREDICT_GRAPH_SPARK_MASTER"
 _THREADS = re.compile(r"local\[([0-9]{1,4})\]")
@@ -166,11 +169,11 @@ class SparkSettings:
         """Return the same settings with another number of machines."""
         return replace(self, machines=machines)
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self, log: EventLog | None = None) -> dict[str, Any]:
         """Return the settings that affect speed, for JSON and to match earlier runs.
 
-        ``executors_lost`` is 0 here. In the profile of a run it is the number of lost executors,
-        which excludes such runs from training.
+        ``executors_lost`` is the number of executors that a run with this `log` has lost, which
+        excludes it from training.
         """
         return {
             "name": "spark",
@@ -182,7 +185,7 @@ class SparkSettings:
             "checkpoint_interval": self.checkpoint_interval,
             **({"session": "open"} if self.in_open_session else {}),
             "workers": self.machines,
-            "executors_lost": 0,
+            "executors_lost": 0 if log is None else log.executors_lost(self.executors),
         }
 
     @property
