@@ -10,7 +10,6 @@ from predict_graph.engines.profile import RunProfile as RunProfile
 from predict_graph.engines.profile import SampleSummary as SampleSummary
 from predict_graph.engines.profile import counters_of as counters_of
 from predict_graph.engines.profile import critical_worker as critical_worker
-from predict_graph.engines.profile import evenly as evenly
 from predict_graph.engines.profile import per_iteration as per_iteration
 from predict_graph.engines.profile import spread_evenly as spread_evenly
 from predict_graph.engines.runtime_model import Evidence as Evidence

@@ -84,18 +84,10 @@ class SparkEngine:
         collect: bool = False,
         spark: SparkSession | None = None,
     ) -> None:
-        given: dict[str, Any] = {
-            "master": master or None,
-            "machines": workers,
-            "cores": cores,
-            "memory": memory,
-            "conf": conf,
-            "graphframes_jar": graphframes_jar,
-            "folder": folder,
-            "checkpoint": checkpoint,
-            "checkpoint_interval": checkpoint_interval,
-        }
-        given = {name: value for name, value in given.items() if value is not None}
+        every: dict[str, Any] = {"master": master or None, "machines": workers, "cores": cores}
+        every.update(memory=memory, conf=conf, graphframes_jar=graphframes_jar)
+        every.update(folder=folder, checkpoint=checkpoint, checkpoint_interval=checkpoint_interval)
+        given = {name: value for name, value in every.items() if value is not None}
         if spark is None:
             self.settings = SparkSettings(**given)
         else:

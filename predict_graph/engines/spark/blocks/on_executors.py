@@ -6,7 +6,7 @@ for a block, merges copies, and writes the file of the block.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
 from itertools import islice
 from typing import Any
@@ -48,11 +48,14 @@ def sent(
     With `both`, each edge is also turned around; -1 - source marks a turned edge. The hash of its
     key leads to the partition of a block, which stands for the sender here, too.
     """
-    number, keys = _numbering(ids.value), blocks.keys
+    keys, numbered = blocks.keys, ids.value
     homes = _placed(blocks).homes.astype(np.min_scalar_type(len(keys)))  # sorted faster
     for piece in _pieces(batches):
         columns = [column.to_numpy() for column in piece.columns]
-        sources, targets = number(columns[0]), number(columns[1])
+        ends: Any = columns[:2]
+        if numbered is not None:
+            ends = np.searchsorted(numbered, ends)
+        sources, targets = (each.astype(np.int32) for each in ends)
         weights: Any = columns[2].astype(np.float32) if weighted else np.empty(0, np.float32)
         if both:
             turned = np.concatenate((sources, ~targets))
@@ -101,13 +104,6 @@ def _merged(
     edges, sums = edges[first], np.add.reduceat(weights, first, dtype=np.float64)
     first = np.flatnonzero(np.diff(edges, prepend=-1))
     return edges[first], np.maximum.reduceat(sums, first).astype(np.float32)
-
-
-def _numbering(ids: Any) -> Callable[[Any], npt.NDArray[np.int32]]:
-    """Return a function that maps ids to vertices."""
-    if ids is None:
-        return lambda found: found.astype(np.int32)
-    return lambda found: np.searchsorted(ids, found).astype(np.int32)
 
 
 def _pieces(batches: stored.Batches, joined: int = 100) -> Iterator[pa.Table]:

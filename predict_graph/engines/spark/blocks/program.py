@@ -12,6 +12,7 @@ import gc
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
+from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -172,9 +173,8 @@ def _program(run: Run, number: int) -> BlockProgram:
     if (run.name, number) not in _PROGRAMS:
         for other in [key for key in _PROGRAMS if key[0] != run.name]:
             del _PROGRAMS[other]
-        block, prior = run.blocks.opened()[number], None
-        if run.prior is not None:
-            prior = np.load(run.prior, mmap_mode="r")
+        prior = None if run.prior is None else np.load(run.prior, mmap_mode="r")
+        block = run.blocks.opened()[number]
         _PROGRAMS[run.name, number] = run.program(run.algorithm, block, prior)
     return _PROGRAMS[run.name, number]
 
@@ -187,7 +187,7 @@ def begun(batches: stored.Batches, run: Run) -> Iterator[pa.RecordBatch]:
             number = run.blocks.numbers[key]
             _PROGRAMS.pop((run.name, number), None)
             program = _program(run, number)
-            start = {name: _with_arrays(each, np.copy) for name, each in _state(program).items()}
+            start = deepcopy(_state(program))
             program.receive(*program.gathered({}), program.sums())  # loads compiled functions
             vars(program).update(start)
             yield from _parcels(run, program)
@@ -236,9 +236,7 @@ def _arrays(value: Any) -> tuple[Array, ...]:
 
 def _with_arrays(value: Any, change: Callable[[Array], Array]) -> Any:
     """Return an array, or a named tuple of arrays, with each array changed."""
-    if isinstance(value, np.ndarray):
-        return change(value)
-    return type(value)(*map(change, value)) if isinstance(value, tuple) else value
+    return type(value)(*map(change, value)) if isinstance(value, tuple) else change(value)
 
 
 def _extended(value: Any, columns: int) -> Any:

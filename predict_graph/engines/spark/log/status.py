@@ -51,7 +51,7 @@ class ApplicationStatus:
         self.address, self.key, self._since = address, str(described["id"]), since
         self._job_of: dict[int, int] = {}  # of each stage
         self._execution_of: dict[int, int] = {}  # of each job
-        self._stages: dict[tuple[int, int], tuple[dict[str, Any], dict[str, Any]]] = {}
+        self._stages: dict[tuple[int, int], dict[str, Any]] = {}  # each with its task
         self._seen = (-1, -1)
         self.ended = False
         began = max(_started(described), since)
@@ -130,7 +130,7 @@ class ApplicationStatus:
                 continue
             key = {"stage": stage, "attempt": each["attemptId"]}
             about = {"job": self._job_of[stage], "name": each["name"], "tasks": each["numTasks"]}
-            unknown = {"parents": (), "datasets": frozenset()}
+            made = {"operators": frozenset({each["name"]}), "parents": (), "datasets": frozenset()}
             task = {
                 "task": 0,
                 "started": _moment(began or each.get("submissionTime")),
@@ -138,11 +138,9 @@ class ApplicationStatus:
                 "failed": each["status"] == "FAILED",
                 "shuffle_write_records": each.get("shuffleWriteRecords", 0),
             }
-            row = {**key, **about, **unknown, "operators": frozenset({each["name"]})}
-            self._stages[stage, each["attemptId"]] = row, {**key, **task}
-        rows = [self._stages[key] for key in sorted(self._stages)]
-        self._reader.stages = [row for row, _ in rows]
-        self._reader.tasks = [task for _, task in rows]
+            self._stages[stage, each["attemptId"]] = {**key, **about, **made, **task}
+        self._reader.stages = [self._stages[key] for key in sorted(self._stages)]
+        self._reader.tasks = self._reader.stages
 
 
 def _get(address: str, what: str, kind: type = dict, missing: Any = None) -> Any:
