@@ -212,14 +212,13 @@ class SparkEngine:
         self.check_reads(algorithm)
         if write_to is not None:
             _check_output(write_to)
-        given: Any = {"progress": progress, "write_to": write_to}
         with self.started(java_works=True) as session:
             session.group("read")
             with (
                 packed_graph(session, source, directed=directed) as graph,
                 running.stored_on(session, graph) as stored,
             ):
-                return self.run_stored(algorithm, stored, **given)
+                return self.run_stored(algorithm, stored, progress=progress, write_to=write_to)
 
     def run_stored(
         self,
@@ -313,9 +312,7 @@ class SparkEngine:
         result = {} if job.stopped else job.summary()
         if job.redone:
             result["supersteps_done_again"] = job.redone
-        opened = session.seconds + stored.setup_seconds
-        first = {"setup": opened, "superstep": 0.0, "write": 0.0}
-        before = first if earlier is None else earlier.phases
+        before = stored.phases if earlier is None else earlier.phases
         profile = RunProfile(
             algorithm=algorithm.name,
             parameters=algorithm.to_dict(),
@@ -323,7 +320,7 @@ class SparkEngine:
             engine=self.settings.describe(events),
             phases={
                 "setup": setup + before["setup"],
-                "read": stored.read_seconds,
+                "read": before["read"],
                 "superstep": float(sum(job.seconds)) + before["superstep"],
                 "write": job.checkpoint_seconds + before["write"],
             },

@@ -18,7 +18,7 @@ import numpy as np
 
 from predict_graph.arrays import Array, IntArray
 from predict_graph.engines.spark.blocks import on_executors
-from predict_graph.engines.spark.blocks.stored import PARCELS, Blocks, blocks_in, opened
+from predict_graph.engines.spark.blocks.stored import PARCELS, Blocks, block_keys, opened
 from predict_graph.engines.spark.session.executors import prepare_executors
 from predict_graph.engines.spark.session.failures import spark_failures
 from predict_graph.engines.spark.session.opening import OpenSession, temporary_folder
@@ -81,6 +81,12 @@ def folder_for_blocks(session: OpenSession) -> Iterator[Path]:
             yield folder
         finally:
             opened.cache_clear()
+
+
+def blocks_in(folder: Path, session: OpenSession, vertices: int) -> Blocks:
+    """Return the blocks of a graph for the partitions of a session."""
+    settings = session.settings
+    return Blocks(folder, block_keys(settings.partitions), settings.machines, vertices)
 
 
 @contextmanager

@@ -24,7 +24,7 @@ from predict_graph.engines.base import IterationCallback
 from predict_graph.engines.runtime_model import AnyGraph
 from predict_graph.engines.spark.blocks import program
 from predict_graph.engines.spark.blocks import stored as storage
-from predict_graph.engines.spark.blocks.packing import PackedGraph, folder_for_blocks
+from predict_graph.engines.spark.blocks.packing import PackedGraph, blocks_in, folder_for_blocks
 from predict_graph.engines.spark.session.executors import prepare_executors
 from predict_graph.engines.spark.session.failures import ExecutorLostError, spark_failures
 from predict_graph.engines.spark.session.opening import OpenSession
@@ -41,15 +41,14 @@ class StoredGraph:
     """The blocks of a graph in a folder, in a session, and a table that ties each to an executor.
 
     ``homes`` has the keys of the blocks as ``id``, cached in their partitions: what is joined with
-    it runs where its partitions are.
+    it runs where its partitions are. ``phases`` are those of a run so far.
     """
 
     session: OpenSession
     graph: AnyGraph
     blocks: storage.Blocks
     homes: DataFrame
-    read_seconds: float
-    setup_seconds: float
+    phases: Mapping[str, float]
 
 
 @contextmanager
@@ -62,7 +61,7 @@ def stored_on(session: OpenSession, graph: AnyGraph) -> Iterator[StoredGraph]:
         if isinstance(graph, PackedGraph):
             blocks, before = graph.blocks, graph.prepare_seconds
         else:
-            blocks, before = storage.blocks_in(folder, session, graph.vertices), 0.0
+            blocks, before = blocks_in(folder, session, graph.vertices), 0.0
         prepared = pool.submit(prepare_executors, session.spark)
         placed = pool.submit(_homes, session, blocks.keys)
         started = time.perf_counter()
@@ -73,8 +72,9 @@ def stored_on(session: OpenSession, graph: AnyGraph) -> Iterator[StoredGraph]:
         read = graph.read_seconds if isinstance(graph, PackedGraph) else written - started
         prepared.result()
         with released(placed.result()) as homes:
-            setup = before + time.perf_counter() - written
-            yield StoredGraph(session, graph, blocks, homes, read, setup_seconds=setup)
+            setup = session.seconds + before + time.perf_counter() - written
+            phases = {"setup": setup, "read": read, "superstep": 0.0, "write": 0.0}
+            yield StoredGraph(session, graph, blocks, homes, phases)
 
 
 def _homes(session: OpenSession, keys: tuple[int, ...]) -> DataFrame:

@@ -31,17 +31,9 @@ from predict_graph.graph.csr import edges_of
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from predict_graph.engines.spark.session.opening import OpenSession
-
 Batches = Iterable["pa.RecordBatch"]
 
 PARCELS = "to long, sender int, data binary"  # a schema of Spark
-
-
-def blocks_in(folder: Path, session: OpenSession, vertices: int) -> Blocks:
-    """Return the blocks of a graph for the partitions of a session."""
-    settings = session.settings
-    return Blocks(folder, block_keys(settings.partitions), settings.machines, vertices)
 
 
 def block_keys(blocks: int, most: int = 64) -> tuple[int, ...]:

@@ -187,8 +187,8 @@ def profile_spark_function(
             with blamed_on("function", job.name), spark_failures(job.name):
                 _computed(job.function(*arguments, **job.parameters))
 
-        logged, kept = session.log_from_now(), session.storage_bytes()
-        profile, found = job.profiled(call, session, logged, graph, follower, kept)
+        logged, session = session.log_from_now(), session.from_now()
+        profile, found = job.profiled(call, session, logged, graph, follower)
     result = {"by": found.by, "certainty": found.certainty, "reason": found.reason}
     return replace(profile, result=result)
 

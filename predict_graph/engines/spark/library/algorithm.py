@@ -148,16 +148,15 @@ class CalledAlgorithm(Algorithm):
         logged: GrowingLog,
         graph: Mapping[str, Any],
         follower: RunFollower | None,
-        kept: int = 0,
     ) -> tuple[RunProfile, recognition.Recognised]:
         """Make a call on a graph as described; return its profile and its supersteps.
 
-        The log begins before the call; memory that earlier jobs have `kept` does not count.
+        The log begins before the call.
         """
         began, library = time.time(), self.name if isinstance(self, LibraryAlgorithm) else None
         with followed_call(session.for_functions, logged, follower, library):
             call()
-        ended, stored = time.time(), max(session.storage_bytes() - kept, 0)
+        ended, stored = time.time(), session.storage_bytes()
         session.flush()
         log = logged.read()
         log = replace(log, application={**log.application, "started": began, "finished": ended})

@@ -18,7 +18,7 @@ import uuid
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -63,12 +63,16 @@ class OpenSession:
     def storage_bytes(self) -> int:
         """Return the memory in which an executor caches tables, averaged over executors.
 
-        Data that a user's session cached before is excluded.
+        Data that it cached before :meth:`from_now` is excluded.
         """
         context: Any = self.spark.sparkContext._jsc.sc()
         status = context.getExecutorMemoryStatus().values().toSeq()
         used = [status.apply(n)._1() - status.apply(n)._2() for n in range(status.size())]
         return max(int(sum(used) / self.settings.machines) - self.stored_before, 0)
+
+    def from_now(self) -> OpenSession:
+        """Return the session without what its executors cache now."""
+        return replace(self, stored_before=self.stored_before + self.storage_bytes())
 
     def flush(self) -> None:
         """Wait until Spark has written all events to its log."""
