@@ -113,6 +113,19 @@ def explained_by_system(said: str, kind: type[PredictGraphError] = RequestError)
         raise kind(f"{said}: {error.strerror or error}") from error
 
 
+def comes_from(error: BaseException | None, kind: type[BaseException]) -> bool:
+    """Return whether an error is of a kind, or was raised while such a one was handled.
+
+    Examples
+    --------
+    >>> comes_from(KeyError(), LookupError), comes_from(None, LookupError)
+    (True, False)
+    """
+    while error is not None and not isinstance(error, kind):
+        error = error.__context__
+    return error is not None
+
+
 def described_error(error: BaseException) -> str:
     r"""Return type and text of an error, on one line.
 

@@ -18,8 +18,8 @@ from typing import Annotated, Any
 import typer
 from typer.main import get_command
 
+from predict_graph import errors
 from predict_graph.cli.commands import GIVEN, Program
-from predict_graph.errors import PredictGraphError, RequestError, described_error, error_text
 from predict_graph.limits import ENVIRONMENT, limits
 from predict_graph.printable import printable
 
@@ -166,39 +166,30 @@ def _has_to_finish(frame: FrameType | None) -> bool:
 
 def _failed(error: BaseException, given: Sequence[str], debug: bool) -> int:
     """Explain an error in one line and return the exit status."""
-    status = PredictGraphError.exit_status
+    status = errors.PredictGraphError.exit_status
     try:
         sys.stdout.flush()
     except OSError:  # what is left in the buffers goes nowhere, without a word about it
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    if isinstance(error, PredictGraphError):
+    if isinstance(error, errors.PredictGraphError):
         text, status = str(error), error.exit_status
     elif isinstance(error, MemoryError):
-        text = ": ".join(filter(None, ("there is not enough memory", error_text(error))))
-    elif _reader_has_gone(error):
-        return PredictGraphError.exit_status
+        text = ": ".join(filter(None, ("there is not enough memory", errors.error_text(error))))
+    elif errors.comes_from(error, BrokenPipeError):  # to a reader that has gone, such as head
+        return errors.PredictGraphError.exit_status
     elif isinstance(error, OSError):
         text = "the disk is full" if error.errno == errno.ENOSPC else str(error)
     elif type(error).__name__ == "NoArgsIsHelpError":
         # The errors of typer have no public base class, and moved between its versions.
         error.show()  # type: ignore[attr-defined]
-        return RequestError.exit_status
+        return errors.RequestError.exit_status
     elif isinstance(error, SystemExit):
         text = f"something that was called ended the program (SystemExit {error.code!r})"
     elif hasattr(error, "format_message"):
-        text, status = _sentence(error, given), RequestError.exit_status
+        text, status = _sentence(error, given), errors.RequestError.exit_status
     else:
-        text = f"internal error, please report it: {described_error(error)}"
+        text = f"internal error, please report it: {errors.described_error(error)}"
     return _explain(text, status, debug, error)
-
-
-def _reader_has_gone(error: BaseException | None) -> bool:
-    """Return whether an error is, or comes from, a pipe that was closed, as by ``head``."""
-    while error is not None:
-        if isinstance(error, BrokenPipeError):
-            return True
-        error = error.__context__
-    return False
 
 
 def _sentence(error: Any, given: Sequence[str]) -> str:

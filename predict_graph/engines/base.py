@@ -36,7 +36,11 @@ class RunFollower(Protocol):
         """
 
 
-def follower_of(progress: IterationCallback | None) -> RunFollower | None:
+Follower = RunFollower | None
+"""Who follows a run in detail, if anyone does."""
+
+
+def follower_of(progress: IterationCallback | None) -> Follower:
     """Return the callback if it is a `RunFollower`, else None."""
     return progress if isinstance(progress, RunFollower) else None
 

@@ -61,16 +61,17 @@ def observed_run(
     A kernel that detects a repeated state (``cycling``) is stopped there: its last iteration
     represents all that would follow.
     """
-    sent = weighting.weights * weighting.degrees
+    weights, sent = weighting.weights, weighting.weights * weighting.degrees
     sent *= edges / max(float(sent.sum()), 1.0)
     rows: list[tuple[float, ...]] = []
     with Team(threads or available_threads()) as team:
         kernel = _kernel(algorithm, graph, weighting, prior, team)
         for superstep, took in supersteps(kernel, team, algorithm.max_iterations):
-            aggregate = _aggregate(superstep, weighting.weights)
-            totals = superstep.totals(weighting.weights, sent)
-            work = _work(superstep, weighting.weights, graph, edges, messages=totals[1])
-            rows.append((aggregate, *totals, *work, took))
+            aggregate = _aggregate(superstep, weights)
+            totals, work = superstep.totals(weights, sent), superstep.work
+            own = work.amount(np.ones_like(weights), graph.edges, superstep.messages(graph))
+            whole = work.amount(weights, edges, totals[1])
+            rows.append((aggregate, *totals, max(own, 1.0), whole, took))
             if aggregate < threshold or getattr(kernel, "cycling", False):
                 break
     convergence, active, messages, volume, own_work, whole_work, seconds = np.array(rows).T
@@ -112,15 +113,6 @@ def _aggregate(superstep: Superstep, weights: FloatArray) -> float:
     changed = float((weights * superstep.changes).sum())
     places: Any = superstep.places
     return changed / max(float((weights * places).sum()), 1e-300)
-
-
-def _work(
-    superstep: Superstep, weights: FloatArray, sample: Graph, edges: int, messages: float
-) -> tuple[float, float]:
-    """Return the work of a superstep on the sample, and of one with `messages` and `edges`."""
-    work = superstep.work
-    own = work.amount(np.ones_like(weights), sample.edges, superstep.messages(sample))
-    return max(own, 1.0), work.amount(weights, edges, messages)
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from predict_graph.algorithms import Algorithm
 from predict_graph.engines import base
 from predict_graph.engines.profile import RunProfile
 from predict_graph.engines.spark.blocks import running
-from predict_graph.engines.spark.blocks.packing import PackedGraph, packed_graph
+from predict_graph.engines.spark.blocks.packing import packed_graph
 from predict_graph.engines.spark.blocks.vertices import VertexJob
 from predict_graph.engines.spark.library.algorithm import CalledAlgorithm
 from predict_graph.engines.spark.log.features import superstep_table
@@ -247,8 +247,7 @@ class SparkEngine:
         started = time.perf_counter()
         with spark_failures(f"writing {write_to}"):
             session.group("write")
-            values = _named(job.values(), algorithm, graph, session)
-            _write(values, session.new_path(), write_to)
+            _write(_named(job), session.new_path(), write_to)
         return profile.with_seconds(write=time.perf_counter() - started)
 
     def check_reads(self, algorithm: Algorithm) -> None:
@@ -266,7 +265,7 @@ class SparkEngine:
 
     def session_doubts(self) -> list[str]:
         """Return limits of measurements in a user's session; none for a session of our own."""
-        return [] if self._callers is None else adopting.doubts_of(self._callers, self.settings)
+        return [] if self._callers is None else [*adopting.doubts_of(self._callers, self.settings)]
 
     def is_warm(self, name: str) -> bool:
         """Whether an algorithm ran in the user's session before, so that its code is compiled."""
@@ -363,21 +362,19 @@ def _write(values: DataFrame, folder: Path, path: Path) -> None:
         shutil.rmtree(beside, ignore_errors=True)
 
 
-def _named(
-    values: DataFrame, algorithm: Algorithm, graph: Graph | PackedGraph, session: OpenSession
-) -> DataFrame:
+def _named(job: running.SuperstepJob) -> DataFrame:
     """Return results with the original ids, also of vertices in values; null where there is none.
 
     As :func:`predict_graph.engines.local.engine.write_values` writes them.
     """
     from pyspark.sql import functions as F
 
-    columns, labels = values.columns, None
+    values, graph, labels = job.values(), job.stored.graph, None
+    columns = values.columns
     if graph.labels is not None:
-        labels = session.small_table(
-            number=np.arange(graph.vertices), label=plain_labels(graph.labels)
-        )
-    all_vertices = getattr(algorithm.part_for("local"), "values_are_vertices", False)
+        numbers, texts = np.arange(graph.vertices), plain_labels(graph.labels)
+        labels = job.stored.session.small_table(number=numbers, label=texts)
+    all_vertices = getattr(job.algorithm.part_for("local"), "values_are_vertices", False)
     for name in columns if all_vertices else columns[:1]:
         values = values.withColumn(name, F.when(F.col(name) >= 0, F.col(name)))
         if labels is not None:

@@ -12,7 +12,7 @@ from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -29,9 +29,6 @@ from predict_graph.graph import Graph
 from predict_graph.graph.build import direction_of
 from predict_graph.graph.csr import Described, edges_of
 from predict_graph.limits import beyond, limits
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 
 @dataclass(frozen=True)
@@ -109,14 +106,14 @@ def packed_graph(
             nullcontext() if source.cheap else released(source.table.persist()),
         ):
             highest, content = _check_edges(source)
-            labels = _ids(session.spark, source, highest)
+            labels = _ids(source, highest)
             vertices = highest + 1 if labels is None else len(labels)
             if vertices > most:
                 raise RequestError(
                     f"{source.source} has {vertices:,} vertices; accepted: up to {most:,}"
                 )
             blocks = blocks_in(folder, session, vertices)
-            _write(session.spark, source, labels, blocks, not directed)
+            _write(source, labels, blocks, not directed)
         yield PackedGraph(
             blocks=blocks,
             name=source.name,
@@ -147,15 +144,13 @@ def _check_edges(source: ListedEdges) -> tuple[int, str]:
     return int(facts["highest"]), f"{facts['rows']} {facts['mixed']}"
 
 
-def _ids(
-    spark: SparkSession, source: ListedEdges, highest: int, most_bytes: int = 1 << 26
-) -> IntArray | None:
+def _ids(source: ListedEdges, highest: int, most_bytes: int = 1 << 26) -> IntArray | None:
     """Return all ids that occur, ascending; None if they are 0, 1, 2, ….
 
     By bit sets, which need no shuffle, if all of them together take `most_bytes` or less.
     """
     ends = source.table.select("src", "dst")
-    slots = max(spark.sparkContext.defaultParallelism, 1)
+    slots = max(ends.sparkSession.sparkContext.defaultParallelism, 1)
     if slots * (highest // 8 + 1) <= most_bytes:
         bits = np.zeros(highest // 8 + 1, np.uint8)
         task = partial(on_executors.seen_ids, highest=highest)
@@ -178,12 +173,10 @@ def _ids(
         return np.sort(np.concatenate([np.frombuffer(row["values"], np.int64) for row in rows]))
 
 
-def _write(
-    spark: SparkSession, source: ListedEdges, labels: IntArray | None, blocks: Blocks, both: bool
-) -> None:
+def _write(source: ListedEdges, labels: IntArray | None, blocks: Blocks, both: bool) -> None:
     """Number the edges, and let the executors write them as blocks."""
     columns = ["src", "dst", *(["weight"] if source.weighted else [])]
-    ids = spark.sparkContext.broadcast(labels)
+    ids = source.table.sparkSession.sparkContext.broadcast(labels)
     send = partial(on_executors.sent, ids=ids, blocks=blocks, both=both, weighted=source.weighted)
     edges = source.table.select(*columns).mapInArrow(send, PARCELS)
     edges = edges.repartition(len(blocks.keys), "to")

@@ -179,7 +179,7 @@ def _program(run: Run, number: int) -> BlockProgram:
     return _PROGRAMS[run.name, number]
 
 
-def begun(batches: stored.Batches, run: Run) -> Iterator[pa.RecordBatch]:
+def begun(batches: stored.Batches, run: Run) -> stored.Batches:
     """Return the first states of blocks, given by their keys."""
     for batch in batches:
         for key in batch.column(0).to_pylist():
@@ -194,9 +194,7 @@ def begun(batches: stored.Batches, run: Run) -> Iterator[pa.RecordBatch]:
     keep_loaded()
 
 
-def advanced(
-    batches: stored.Batches, run: Run, sums: Mapping[str, Any]
-) -> Iterator[pa.RecordBatch]:
+def advanced(batches: stored.Batches, run: Run, sums: Mapping[str, Any]) -> stored.Batches:
     """Run a superstep on the block whose state and messages are given."""
     for program, messages in _received(batches, run):
         program.receive(*program.gathered(messages), sums)
@@ -204,7 +202,7 @@ def advanced(
     keep_loaded()
 
 
-def results(batches: stored.Batches, run: Run) -> Iterator[pa.RecordBatch]:
+def results(batches: stored.Batches, run: Run) -> stored.Batches:
     """Return the results of vertices as rows."""
     import pyarrow as pa
 

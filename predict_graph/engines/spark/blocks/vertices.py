@@ -12,13 +12,11 @@ of executors.
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 
 from predict_graph.algorithms import VertexProgram
 from predict_graph.arrays import Array
@@ -96,9 +94,7 @@ class _Kernel(ProgramKernel):
         return combined, received
 
 
-def _combine(
-    batches: storage.Batches, shared: Any, blocks: storage.Blocks
-) -> Iterator[pa.RecordBatch]:
+def _combine(batches: storage.Batches, shared: Any, blocks: storage.Blocks) -> storage.Batches:
     """Combine the messages to the vertices of blocks; runs on executors."""
     for batch in batches:
         for key in batch.column(0).to_pylist():

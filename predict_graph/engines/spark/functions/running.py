@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from predict_graph.algorithms.parameters import literal
-from predict_graph.engines.base import RunFollower
+from predict_graph.engines.base import Follower
 from predict_graph.engines.profile import RunProfile
 from predict_graph.engines.spark.library.algorithm import CalledAlgorithm
 from predict_graph.engines.spark.log.eventlog import EventLog
@@ -71,9 +71,7 @@ class FunctionAlgorithm(CalledAlgorithm):
     def __reduce__(self) -> Any:
         return FunctionAlgorithm, (self.source, dict(self.parameters))
 
-    def run_in(
-        self, session: OpenSession, graph: Graph, follower: RunFollower | None = None
-    ) -> RunProfile:
+    def run_in(self, session: OpenSession, graph: Graph, follower: Follower = None) -> RunProfile:
         """Write a graph for Spark, read it there, and profile the function on it."""
         spark, parts = session.for_functions, session.settings.partitions
         sources = np.repeat(np.arange(graph.vertices, dtype=np.int64), graph.out_degrees)
@@ -167,7 +165,7 @@ def profile_spark_function(
     vertices: DataFrame,
     *,
     graph: Mapping[str, Any],
-    follower: RunFollower | None = None,
+    follower: Follower = None,
 ) -> RunProfile:
     """Run a job on the tables of a graph and find its supersteps in Spark's event log.
 

@@ -28,7 +28,7 @@ import pyarrow.csv
 
 from predict_graph.algorithms import Algorithm
 from predict_graph.arrays import IntArray
-from predict_graph.engines.base import RunFollower
+from predict_graph.engines.base import Follower
 from predict_graph.engines.profile import RunProfile
 from predict_graph.engines.spark.log.eventlog import EventLog
 from predict_graph.engines.spark.log.features import observed_phases, observed_table
@@ -132,9 +132,7 @@ class CalledAlgorithm(Algorithm):
         """Check what a session of ours needs, before it is opened."""
 
     @abstractmethod
-    def run_in(
-        self, session: OpenSession, graph: Graph, follower: RunFollower | None
-    ) -> RunProfile:
+    def run_in(self, session: OpenSession, graph: Graph, follower: Follower) -> RunProfile:
         """Run it on a graph; notify a follower of supersteps as they end."""
 
     @abstractmethod
@@ -147,7 +145,7 @@ class CalledAlgorithm(Algorithm):
         session: OpenSession,
         logged: GrowingLog,
         graph: Mapping[str, Any],
-        follower: RunFollower | None,
+        follower: Follower,
     ) -> tuple[RunProfile, recognition.Recognised]:
         """Make a call on a graph as described; return its profile and its supersteps.
 
@@ -201,9 +199,7 @@ class LibraryAlgorithm(CalledAlgorithm):
         known = getattr(self, "known", None)
         return () if known is None else tuple(known.tolist())
 
-    def run_in(
-        self, session: OpenSession, graph: Graph, follower: RunFollower | None
-    ) -> RunProfile:
+    def run_in(self, session: OpenSession, graph: Graph, follower: Follower) -> RunProfile:
         """Run it on a graph; notify a follower of supersteps as they end.
 
         The read phase loads the edges; the setup phase builds the library's structures before the

@@ -190,7 +190,7 @@ def logged_job(path: Path) -> LoggedJob:
         stages=stages,
         seconds=ended - began,
         conf=conf,
-        doubts=tuple(_doubts(log, tasks, conf, stages)),
+        doubts=tuple(_doubts(log, tasks, stages)),
     )
 
 
@@ -224,20 +224,18 @@ def _stages(log: EventLog, tasks: pd.DataFrame, began: float, cores: int) -> Ite
         )
 
 
-def _doubts(
-    log: EventLog, tasks: pd.DataFrame, conf: dict[str, str], stages: Sequence[LoggedStage]
-) -> Iterator[str]:
+def _doubts(log: EventLog, tasks: pd.DataFrame, stages: Sequence[LoggedStage]) -> Iterator[str]:
     """Yield why a replay may be wrong, in one sentence each."""
-    if is_local(conf.get("spark.master", "")):
+    if is_local(log.conf.get("spark.master", "")):
         yield "the log is of one process, whose threads count as machines here"
     if "finished" not in log.application:
         yield "the log has no end: times are those until it was cut off, or until now"
-    if conf.get("spark.dynamicAllocation.enabled") == "true":
+    if log.conf.get("spark.dynamicAllocation.enabled") == "true":
         yield "executors came and went by dynamic allocation; a plan has all of them all the time"
     if lost := len(log.tasks) - len(tasks):
         yield f"{lost} of {len(log.tasks)} tasks failed or were repeated, and are left out"
     if spilled := int(tasks["spilled_bytes"].sum()):
-        memory = conf.get("spark.executor.memory", "1g")
+        memory = log.conf.get("spark.executor.memory", "1g")
         yield (
             f"tasks spilled {readable_bytes(spilled)}, with {memory} for an executor: with more "
             "memory, or fewer tasks at a time, they take less"

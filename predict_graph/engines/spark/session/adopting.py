@@ -67,26 +67,25 @@ def settings_of(spark: Any, **ours: Any) -> SparkSettings:
     )
 
 
-def doubts_of(spark: SparkSession, settings: SparkSettings) -> list[str]:
-    """Return the limits of measurements in a user's session, one sentence each."""
+def doubts_of(spark: SparkSession, settings: SparkSettings) -> Iterator[str]:
+    """Yield the limits of measurements in a user's session, one sentence each."""
     if settings.local:
-        return []
+        return
     conf = dict(spark.sparkContext.getConf().getAll())
-    doubts = [
+    yield (
         f"all was measured in the session that is open, on its {settings.machines} machines: it "
         "shows nothing about other machine counts"
-    ]
+    )
     if conf.get("spark.dynamicAllocation.enabled", "false").lower() == "true":
-        doubts.append(
+        yield (
             "the session lets executors come and go (spark.dynamicAllocation.enabled): this holds "
             f"for {settings.machines}"
         )
     if conf.get("spark.shuffle.reduceLocality.enabled", "true").lower() == "true":
-        doubts.append(
+        yield (
             "the session may give most of the work to one executor "
             "(spark.shuffle.reduceLocality.enabled), and one time more than the next"
         )
-    return doubts
 
 
 @contextmanager

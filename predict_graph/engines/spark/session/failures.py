@@ -7,7 +7,7 @@ import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-from predict_graph.errors import JobError, PredictGraphError
+from predict_graph.errors import JobError, PredictGraphError, comes_from
 
 # "java.io.IOException: why", the last error of a traceback of Python, "(TID 3) (host executor 1)"
 _ERROR = re.compile(r"(?:[\w$]+\.)+([\w$]*(?:Exception|Error))(?:: |$)")
@@ -47,7 +47,7 @@ def spark_failures(doing: str) -> Iterator[None]:
     except PredictGraphError:
         raise
     except Exception as error:
-        if _interrupted(error):
+        if comes_from(error, KeyboardInterrupt):
             raise KeyboardInterrupt from error
         said = _job_error(doing, error)
         if said is None:
@@ -74,15 +74,6 @@ def _job_error(doing: str, error: Exception) -> JobError | None:
         place = f" ({error.filename})" if error.filename else ""
         return JobError(f"{doing} failed: {error.strerror or error}{place}")
     return None
-
-
-def _interrupted(error: BaseException | None) -> bool:
-    """Return whether an error was raised while an interrupt was handled."""
-    while error is not None:
-        if isinstance(error, KeyboardInterrupt):
-            return True
-        error = error.__context__
-    return False
 
 
 def _driver_ended() -> bool:

@@ -41,6 +41,7 @@ _FORMATS = {
 _GLOB = re.compile(r"([*?{}\[\]\\])")
 _INTEGERS = ("tinyint", "smallint", "int", "bigint", "decimal(20,0)")  # the last is uint64
 _NUMBERS = (*_INTEGERS, "float", "double")
+Batches = Iterable[pa.RecordBatch]
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -193,21 +194,19 @@ def _suffix(source: str, files: tuple[str, ...]) -> str:
     return first
 
 
-def checked_columns(
-    source: str, types: Mapping[str, str], wanted: EdgeList | None = None
-) -> tuple[str, ...]:
+def checked_columns(source: str, types: Mapping[str, str], wanted: EdgeList) -> tuple[str, ...]:
     """Return the columns of edges in a table: source, target and, if any, weight.
 
     Types are those of Spark, by column; errors call the table `source`.
 
     Examples
     --------
-    >>> checked_columns("it", {"when": "date", "dst": "int", "src": "bigint"})
+    >>> checked_columns("it", {"when": "date", "dst": "int", "src": "bigint"}, EdgeList("it"))
     ('src', 'dst')
     """
     names = list(types)
     usable = [types[name] in (*_INTEGERS, "string") for name in names]
-    found = find_columns(names, source, wanted or EdgeList(source), usable)
+    found = find_columns(names, source, wanted, usable)
     if found.bipartite:
         _refuse_two_sides(source)
     chosen = tuple(names[place] for place in found.places)
@@ -279,7 +278,7 @@ def _parquet_edges(spark: SparkSession, source: SourceFiles, wanted: EdgeList) -
 def _table_edges(table: DataFrame) -> ListedEdges:
     """Return the edges of a table of Spark."""
     with spark_failures("looking at the table of edges"):
-        columns = checked_columns("the table", dict(table.dtypes))
+        columns = checked_columns("the table", dict(table.dtypes), EdgeList(table))
     wrong = partial(_row_error, "the table", table, columns)
     return ListedEdges("table", "the table", _edges_of_rows(table, columns), wrong)
 
@@ -358,9 +357,7 @@ def _block(lines: Iterable[bytes]) -> bytearray:
     return bytearray(b"\n".join([*lines, b""]))
 
 
-def _blocks(
-    batches: Iterable[pa.RecordBatch], header: bytes | None
-) -> Iterator[tuple[str, bytearray]]:
+def _blocks(batches: Batches, header: bytes | None) -> Iterator[tuple[str, bytearray]]:
     """Join the lines of each file; a header is left blank, so that lines keep their numbers."""
     for batch in batches:
         rows = zip(batch["file"].to_pylist(), batch["line"].to_pylist(), strict=True)
@@ -371,9 +368,7 @@ def _blocks(
             yield file, _block(lines)
 
 
-def _first_error(
-    batches: Iterable[pa.RecordBatch], place: str, layout: Layout, header: bytes | None
-) -> Iterator[pa.RecordBatch]:
+def _first_error(batches: Batches, place: str, layout: Layout, header: bytes | None) -> Batches:
     """Yield the error of the first line of a file that is not an edge; runs on executors."""
     # Only the text of the path is used, and a Path would spoil an address.
     path: Any = place
@@ -384,9 +379,7 @@ def _first_error(
         yield pa.RecordBatch.from_pydict({"error": [str(error)]})
 
 
-def _scanned(
-    batches: Iterable[pa.RecordBatch], layout: Layout, header: bytes | None
-) -> Iterator[pa.RecordBatch]:
+def _scanned(batches: Batches, layout: Layout, header: bytes | None) -> Iterator[pa.RecordBatch]:
     """Yield the edges of lines, and the file of each block with a line that is none; runs on
     executors.
     """
