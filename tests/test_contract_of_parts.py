@@ -127,7 +127,7 @@ def pinned(monkeypatch):
 
     def timed_run(algorithm, staged, *, threads):
         falling = 0.8 ** np.arange(len(staged.run.work))
-        return bent(staged.graph.edges * falling, 1) / threads, 0.0
+        return bent(staged.sample.graph.edges * falling, 1) / threads, 0.0
 
     monkeypatch.setattr(LocalEngine, "run", made_up_run)
 

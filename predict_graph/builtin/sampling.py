@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,6 @@ from predict_graph.iterations.completion.completed import CompletedSample
 from predict_graph.iterations.rooted import recipes
 from predict_graph.iterations.rooted.sample import (
     HopTree,
-    RootedSampler,
     component_trees,
     hop_tree,
     small_neighbours,
@@ -73,7 +73,7 @@ def _place_of_source(algorithm: PersonalisedPageRank, sample: CompletedSample) -
 
 def components_recipe(algorithm: Algorithm, graph: Graph) -> recipes.Recipe:
     """Return samples rooted in the smallest id of each component, where labels start."""
-    return recipes.Recipe(recipes.rooted(graph, [component_trees(graph)]))
+    return recipes.rooted(graph, [component_trees(graph)])
 
 
 def counters_recipe(algorithm: Any, graph: Graph) -> recipes.Recipe:
@@ -81,9 +81,7 @@ def counters_recipe(algorithm: Any, graph: Graph) -> recipes.Recipe:
 
     A counter changes for the last time when the largest hash that can reach it arrives.
     """
-    return recipes.Recipe(
-        recipes.rooted(graph, recipes.middle_trees(graph), _largest_hashes(algorithm, graph))
-    )
+    return recipes.rooted(graph, recipes.middle_trees(graph), _largest_hashes(algorithm, graph))
 
 
 def _largest_hashes(
@@ -105,11 +103,11 @@ def paths_recipe(algorithm: Any, graph: Graph) -> recipes.Recipe:
     """
     landmarks = algorithm.vertices_in(graph.out_degrees)
     trees = [hop_tree(graph, int(root)) for root in np.unique(landmarks[:_MOST_ROOTS])]
-    tails = [part for tree in trees for part in (recipes.deepest(graph, tree), _longest_way(tree))]
+    tails = [recipes.deepest(graph, tree) for tree in trees[1:]]
+    ways = [_longest_way(tree) for tree in trees]
     if len(landmarks) > _MOST_ROOTS:
         trees += recipes.middle_trees(graph)
-    certain = np.concatenate((*tails, recipes.hubs(graph), landmarks))
-    return recipes.Recipe(RootedSampler(graph, trees, certain))
+    return recipes.rooted(graph, trees, *tails, *ways, landmarks)
 
 
 def _longest_way(tree: HopTree) -> IntArray:
@@ -131,18 +129,15 @@ def lists_recipe(algorithm: Any, graph: Graph) -> recipes.Recipe:
     approximate the highest ones: one pass over the graph, and the inbound edges of the sampled
     vertices.
     """
-    n = graph.vertices
-    damping = algorithm.prior.damping
-    first = (1.0 - damping + damping * inbound_shares(graph)[:, 0]) / n
+    prior, damping = algorithm.prior, algorithm.prior.damping
+    first = (1.0 - damping + damping * inbound_shares(graph)[:, 0]) / graph.vertices
     top = largest(first, max(10 * algorithm.k, 50))  # many more candidates than k
-    second = next_ranks(graph, algorithm.prior, first, top)
+    second = next_ranks(graph, prior, first, top)
     best = top[np.argsort(-second, kind="stable")]
     trees = [hop_tree(graph, int(root)) for root in best[: min(algorithm.k, _MOST_ROOTS)]]
     trees += recipes.middle_trees(graph)
-    return recipes.Recipe(
-        recipes.rooted(graph, trees, top),
-        lambda sample: next_ranks(graph, algorithm.prior, first, sample.vertices),
-    )
+    recipe = recipes.rooted(graph, trees, top)
+    return replace(recipe, inputs=lambda sample: next_ranks(graph, prior, first, sample.vertices))
 
 
 def next_ranks(
@@ -168,9 +163,7 @@ def clusters_recipe(algorithm: Any, graph: Graph) -> recipes.Recipe:
     small = int(3.0 / factor)
     seeds = _smallest_pairs(graph, most_edges=2.0 + 1.0 / factor)
     around = small_neighbours(graph, seeds, 2 * small)
-    return recipes.Recipe(
-        recipes.rooted(graph, recipes.middle_trees(graph), seeds, around, near=small)
-    )
+    return recipes.rooted(graph, recipes.middle_trees(graph), seeds, around, near=small)
 
 
 def _smallest_pairs(graph: Graph, most_edges: float, share: float = 0.005) -> IndexArray:

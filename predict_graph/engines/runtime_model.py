@@ -36,10 +36,8 @@ class StagedSample:
 
     Parameters
     ----------
-    graph : Graph
-        The sample.
-    weighting : Weighting
-        How many vertices of the graph each sample vertex represents.
+    sample : WeightedSample
+        The sample, whose vertices represent different numbers of those of the graph.
     prior_values : ndarray, optional
         Result of the preceding algorithm for the vertices of the sample.
     run : ObservedRun
@@ -47,8 +45,7 @@ class StagedSample:
     summary : SampleSummary
     """
 
-    graph: Graph
-    weighting: Any
+    sample: Any
     prior_values: Array | None
     run: ObservedRun = field(repr=False)
     summary: SampleSummary

@@ -60,7 +60,7 @@ class KCoreKernel(kernel.SpreadingKernel):
         innermost = int(np.count_nonzero(self._estimates == largest))
         return {"degeneracy": largest, "innermost": innermost}
 
-    def stand_for(self, weighting: kernel.Weighting) -> None:
+    def stand_for(self, sample: kernel.WeightedSample) -> None:
         """Count self-loops: in a sample a vertex may represent its own neighbour."""
         self._sampled = True
 

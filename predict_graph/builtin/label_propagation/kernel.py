@@ -17,7 +17,7 @@ import numpy as np
 from predict_graph.arrays import Array
 from predict_graph.builtin.label_propagation.definition import LabelPropagation
 from predict_graph.engines.local.blocks import SharedRows
-from predict_graph.engines.local.kernel import Superstep, Weighting, Work
+from predict_graph.engines.local.kernel import Superstep, WeightedSample, Work
 from predict_graph.engines.local.team import Team
 from predict_graph.engines.spark.blocks.program import BlockProgram
 from predict_graph.graph import Graph
@@ -83,9 +83,9 @@ class LabelPropagationKernel(SharedRows):
         """Whether all labels equal those of two supersteps ago, so that they alternate forever."""
         return not any(self._others)
 
-    def stand_for(self, weighting: Weighting) -> None:
+    def stand_for(self, sample: WeightedSample) -> None:
         """Start with the ids that the sampled vertices have in the whole graph."""
-        self._labels[:] = weighting.vertices
+        self._labels[:] = sample.vertices
 
 
 @numba.njit(cache=True, nogil=True)

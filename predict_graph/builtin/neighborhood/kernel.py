@@ -14,7 +14,7 @@ from predict_graph.arrays import Array, FloatArray
 from predict_graph.builtin.merging import MAXIMUM, MergingKernel, MergingProgram
 from predict_graph.builtin.neighborhood.definition import Neighborhood
 from predict_graph.engines.local.blocks import ordered_sum
-from predict_graph.engines.local.kernel import Footprint, Superstep, Weighting
+from predict_graph.engines.local.kernel import Footprint, Superstep, WeightedSample
 from predict_graph.engines.local.team import Team
 from predict_graph.graph import Graph
 from samplers.splitmix import splitmix64
@@ -60,13 +60,13 @@ class NeighborhoodKernel(MergingKernel):
         work = replace(work, vertices=work.vertices + _ESTIMATED * self._changed)
         return self._turn(self.message_bytes, work)
 
-    def stand_for(self, weighting: Weighting) -> None:
+    def stand_for(self, sample: WeightedSample) -> None:
         """Start with the counters that the sampled vertices have in the whole graph.
 
         Counters of vertices with weight 0 are empty.
         """
-        self._state[:] = hashed(weighting.vertices, self._state.shape[1])
-        self._state[weighting.weights == 0.0] = 0
+        self._state[:] = hashed(sample.vertices, self._state.shape[1])
+        self._state[sample.weights == 0.0] = 0
         self._next[:] = self._state
 
     def _settle(self, changed: npt.NDArray[np.uint8]) -> None:

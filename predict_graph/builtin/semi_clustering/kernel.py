@@ -21,7 +21,7 @@ import numpy.typing as npt
 from predict_graph.arrays import Array, FloatArray, IndexArray
 from predict_graph.builtin.semi_clustering.definition import SemiClustering
 from predict_graph.engines.local.blocks import SharedRows
-from predict_graph.engines.local.kernel import Footprint, Superstep, Weighting, Work
+from predict_graph.engines.local.kernel import Footprint, Superstep, WeightedSample, Work
 from predict_graph.engines.local.team import Team
 from predict_graph.engines.spark.blocks.program import BlockProgram
 from predict_graph.graph import Graph
@@ -116,13 +116,13 @@ class SemiClusteringKernel(SharedRows):
         work = Work(vertices=_VERTEX_WORK + _SCORED_WORK * scored, messages=per_message)
         return Superstep(changed, message_bytes, changes=updated, places=held, work=work)
 
-    def stand_for(self, weighting: Weighting) -> None:
+    def stand_for(self, sample: WeightedSample) -> None:
         """Count the edges of the whole graph as boundary, so that scores equal those of the graph.
 
         Inner edges of a semi-cluster are those of the whole graph already, because the subgraph is
         induced.
         """
-        self._degrees = weighting.edge_weights.copy()
+        self._degrees = sample.edge_weights.copy()
         for clusters in (self._sent, self._next, self._lists):
             clusters.boundary[:, 0] = self._degrees
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from predict_graph.arrays import Array, IntArray
 from predict_graph.builtin.merging import FAR, HOPS, EntriesKernel, MergingProgram
 from predict_graph.builtin.shortest_paths.definition import ShortestPaths
-from predict_graph.engines.local.kernel import Footprint, Weighting
+from predict_graph.engines.local.kernel import Footprint, WeightedSample
 from predict_graph.engines.local.team import Team
 from predict_graph.graph import Graph
 
@@ -48,12 +48,12 @@ class ShortestPathsKernel(EntriesKernel):
             "farthest": int(self._state[reached].max()),
         }
 
-    def stand_for(self, weighting: Weighting) -> None:
+    def stand_for(self, sample: WeightedSample) -> None:
         """Start at the landmarks of the whole graph, if they are in the sample."""
         known = self._algorithm.known
-        if known is None or not np.isin(known, weighting.vertices).all():
+        if known is None or not np.isin(known, sample.vertices).all():
             return
-        self._begin(np.searchsorted(weighting.vertices, known))
+        self._begin(np.searchsorted(sample.vertices, known))
 
     def _begin(self, landmarks: IntArray) -> None:
         """Set the landmarks to 0 hops, and let them send."""

@@ -18,7 +18,7 @@ import numpy as np
 from predict_graph.arrays import Array, IntArray
 from predict_graph.builtin.triangle_count.definition import TriangleCount
 from predict_graph.engines.local.blocks import SharedRows
-from predict_graph.engines.local.kernel import Footprint, Superstep, Weighting, Work
+from predict_graph.engines.local.kernel import Footprint, Superstep, WeightedSample, Work
 from predict_graph.engines.local.team import Team
 from predict_graph.engines.spark.blocks.program import BlockProgram
 from predict_graph.graph import Graph
@@ -67,7 +67,7 @@ class TriangleCountKernel(SharedRows):
         """Return the triangles of the graph, and the most through one vertex."""
         return {"triangles": int(self._triangles.sum()) // 3, "most": int(self._triangles.max())}
 
-    def stand_for(self, weighting: Weighting) -> None:
+    def stand_for(self, sample: WeightedSample) -> None:
         """Record the work of each vertex, which has weights in a sample."""
         self._sampled = True
 

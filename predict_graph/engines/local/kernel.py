@@ -114,13 +114,18 @@ class Superstep:
 
 
 @dataclass(frozen=True)
-class Weighting:
-    """How many vertices of the whole graph each sample vertex represents.
+class WeightedSample:
+    """A sample whose vertices represent different numbers of vertices of the whole graph.
 
-    A kernel whose result depends on the weights has a method ``stand_for(weighting)``, which is
-    called before the first superstep.
+    Vertex i of `graph` is ``vertices[i]``, in ascending order; it represents ``weights[i]``
+    vertices, and has ``degrees[i]`` out-edges in the whole graph, of which those to others weigh
+    ``edge_weights[i]``.
+
+    A kernel whose result depends on the weights has a method ``stand_for(sample)``, which is called
+    before the first superstep.
     """
 
+    graph: Graph
     vertices: IndexArray
     weights: FloatArray
     degrees: IndexArray

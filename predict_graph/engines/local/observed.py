@@ -19,7 +19,7 @@ import numpy as np
 
 from predict_graph.algorithms import Algorithm
 from predict_graph.arrays import Array, FloatArray
-from predict_graph.engines.local.kernel import Kernel, Superstep, Weighting, kernel_of, supersteps
+from predict_graph.engines.local import kernel as kernels
 from predict_graph.engines.local.team import Team, available_threads
 from predict_graph.engines.profile import evenly, per_iteration
 from predict_graph.engines.runtime_model import StagedSample
@@ -47,8 +47,7 @@ class ObservedRun:
 
 def observed_run(
     algorithm: Algorithm,
-    graph: Graph,
-    weighting: Weighting,
+    sample: kernels.WeightedSample,
     *,
     threshold: float,
     edges: int,
@@ -61,15 +60,17 @@ def observed_run(
     A kernel that detects a repeated state (``cycling``) is stopped there: its last iteration
     represents all that would follow.
     """
-    weights, sent = weighting.weights, weighting.weights * weighting.degrees
+    weights = sample.weights
+    sent = weights * sample.degrees
     sent *= edges / max(float(sent.sum()), 1.0)
     rows: list[tuple[float, ...]] = []
     with Team(threads or available_threads()) as team:
-        kernel = _kernel(algorithm, graph, weighting, prior, team)
+        kernel = _kernel(algorithm, sample, prior, team)
         for superstep, took in supersteps(kernel, team, algorithm.max_iterations):
             aggregate = _aggregate(superstep, weights)
             totals, work = superstep.totals(weights, sent), superstep.work
-            own = work.amount(np.ones_like(weights), graph.edges, superstep.messages(graph))
+            messages = superstep.messages(sample.graph)
+            own = work.amount(np.ones_like(weights), sample.graph.edges, messages)
             whole = work.amount(weights, edges, totals[1])
             rows.append((aggregate, *totals, max(own, 1.0), whole, took))
             if aggregate < threshold or getattr(kernel, "cycling", False):
@@ -88,7 +89,7 @@ def timed_run(
     """
     seconds = []
     with Team(threads) as team:
-        kernel = _kernel(algorithm, staged.graph, staged.weighting, staged.prior_values, team)
+        kernel = _kernel(algorithm, staged.sample, staged.prior_values, team)
         for _ in range(len(staged.run.work)):
             team.allow(0.0)
             watch = Stopwatch()
@@ -98,15 +99,16 @@ def timed_run(
 
 
 def _kernel(
-    algorithm: Algorithm, graph: Graph, weighting: Weighting, prior: Array | None, team: Team
-) -> Kernel:
-    kernel = kernel_of(algorithm)(algorithm, graph, team, *(() if prior is None else (prior,)))
+    algorithm: Algorithm, sample: kernels.WeightedSample, prior: Array | None, team: Team
+) -> kernels.Kernel:
+    given = () if prior is None else (prior,)
+    kernel = kernels.kernel_of(algorithm)(algorithm, sample.graph, team, *given)
     if hasattr(kernel, "stand_for"):
-        kernel.stand_for(weighting)
+        kernel.stand_for(sample)
     return kernel
 
 
-def _aggregate(superstep: Superstep, weights: FloatArray) -> float:
+def _aggregate(superstep: kernels.Superstep, weights: FloatArray) -> float:
     """Return the share of changed values, weighted by the vertices that the sample represents."""
     if superstep.changes is None:
         return superstep.convergence

@@ -13,10 +13,7 @@ from predict_graph.arrays import FloatArray
 from predict_graph.calibration import log_std
 from predict_graph.deadline import StopRun, time_left
 from predict_graph.engines import SampleSummary, StagedSample
-from predict_graph.engines.local.kernel import Weighting
 from predict_graph.engines.local.observed import ObservedRun, observed_run
-from predict_graph.graph import Graph
-from predict_graph.graph.csr import edge_weights
 from predict_graph.intervals import QUANTILE
 from predict_graph.iterations.budget import LEAN
 from predict_graph.iterations.estimate import IterationEstimate, crossing, iteration_interval
@@ -52,7 +49,7 @@ def estimate_by_rooted_samples(
     seconds = time.perf_counter() - started
     length = min(_crossing(samples[0].run, case.threshold, algorithm), algorithm.max_iterations)
     allowed = budget.overhead_of(math.ceil(length))
-    share = samples[0].graph.edges / max(graph.edges, 1)
+    share = samples[0].sample.graph.edges / max(graph.edges, 1)
     factor = (allowed - share) / max(share, 1e-9)
     # Halved: the second sample is run once more to be timed.
     factor = min(factor, time_left() / (2.0 * seconds))
@@ -63,14 +60,12 @@ def estimate_by_rooted_samples(
         progress("sample", 0.5)
         with suppress(StopRun):  # the first sample is sufficient then
             samples.append(_sample_and_run(case, recipe, larger))
-    return _estimate(graph, algorithm, recipe, samples)
+    return _estimate(case, recipe, samples)
 
 
-def _estimate(
-    graph: Graph, algorithm: Algorithm, recipe: Recipe, ran: list[StagedSample]
-) -> IterationEstimate:
+def _estimate(case: SamplingCase, recipe: Recipe, ran: list[StagedSample]) -> IterationEstimate:
+    algorithm, threshold = case.algorithm, case.threshold
     last, limit = ran[-1].run, algorithm.max_iterations
-    threshold = algorithm.threshold(graph.vertices)
     own = log_std("iterations by rooted samples", algorithm.name)
     centre, std = _crossing(last, threshold, algorithm), own
     converged = bool((last.convergence < threshold).any())
@@ -94,7 +89,7 @@ def _estimate(
         converged=converged,
         samples=[staged.summary for staged in ran],
         warnings=_doubts(last.convergence, threshold),
-        counters=counters.assign(total_vertices=graph.vertices),
+        counters=counters.assign(total_vertices=case.graph.vertices),
         staged=ran[-1],
     )
 
@@ -103,13 +98,10 @@ def _sample_and_run(case: SamplingCase, recipe: Recipe, size: int) -> StagedSamp
     started = time.perf_counter()
     graph, algorithm = case.graph, case.algorithm
     sample = recipe.sampler.draw(size, case.rng)
-    to_others = edge_weights(graph, sample.vertices)
-    weighting = Weighting(sample.vertices, sample.weights, sample.degrees, to_others)
     prior_values = None if recipe.inputs is None else recipe.inputs(sample)
     run = observed_run(
         algorithm,
-        sample.graph,
-        weighting,
+        sample,
         threshold=case.threshold / _level_factor(recipe),
         edges=graph.edges,
         workers=case.engine.workers,
@@ -119,7 +111,7 @@ def _sample_and_run(case: SamplingCase, recipe: Recipe, size: int) -> StagedSamp
     own, seconds = sample.graph, time.perf_counter() - started
     sizes = (own.vertices / max(graph.vertices, 1), own.vertices, own.edges)
     summary = SampleSummary("rooted", *sizes, len(run.convergence), seconds, "iterations")
-    return StagedSample(own, weighting, prior_values, run, summary)
+    return StagedSample(sample, prior_values, run, summary)
 
 
 def _crossing(run: ObservedRun, threshold: float, algorithm: Algorithm) -> float:

@@ -9,12 +9,13 @@ import numpy as np
 
 from predict_graph.algorithms import Algorithm
 from predict_graph.arrays import Array, IndexArray
+from predict_graph.engines.local.kernel import WeightedSample
 from predict_graph.graph import Graph
 from predict_graph.graph.csr import edges_of
 from predict_graph.iterations.rooted import sample
 from samplers.search import largest
 
-Inputs = Callable[[sample.RootedSample], Array]
+Inputs = Callable[[WeightedSample], Array]
 
 
 @dataclass(frozen=True)
@@ -33,15 +34,15 @@ def recipe_of(algorithm: Algorithm, graph: Graph) -> Recipe:
     these roots.
     """
     own: Callable[[Algorithm, Graph], Recipe] | None = algorithm.part_of("rooted")
-    return Recipe(rooted(graph, middle_trees(graph))) if own is None else own(algorithm, graph)
+    return rooted(graph, middle_trees(graph)) if own is None else own(algorithm, graph)
 
 
 def rooted(
     graph: Graph, trees: list[sample.HopTree], *certain: IndexArray, near: int = 0
-) -> sample.RootedSampler:
-    """Return a sampler of trees, with the ends of the first one, hubs and some more vertices."""
+) -> Recipe:
+    """Return a recipe of trees, with the ends of the first one, hubs and some more vertices."""
     every = np.concatenate((deepest(graph, trees[0]), hubs(graph), *certain))
-    return sample.RootedSampler(graph, trees, every, near=near)
+    return Recipe(sample.RootedSampler(graph, trees, every, near))
 
 
 def middle_trees(
@@ -107,7 +108,7 @@ class RepresentedSampler(sample.RootedSampler):
         is_other[self.certain] = False
         self._order = order[is_other[order]]
 
-    def draw(self, size: int, rng: np.random.Generator) -> sample.RootedSample:
+    def draw(self, size: int, rng: np.random.Generator) -> WeightedSample:
         """Return a sample of the hubs and of `size` vertices, one from each stratum of the order.
 
         Its graph has the edges of the whole graph in each row, but since some lead to substitutes,
@@ -130,4 +131,4 @@ class RepresentedSampler(sample.RootedSampler):
         starts = np.concatenate(([0], np.cumsum(degrees)))
         kept = None if graph.weights is None else graph.weights[edges]
         rows = Graph(starts, place[graph.indices[edges]], kept, directed=True)
-        return sample.RootedSample(vertices, rows, weights[vertices], degrees)
+        return self._sample(rows, vertices, weights[vertices])

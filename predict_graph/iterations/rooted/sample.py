@@ -17,24 +17,10 @@ import numpy as np
 import numpy.typing as npt
 
 from predict_graph.arrays import BoolArray, FloatArray, IndexArray, IntArray
+from predict_graph.engines.local.kernel import WeightedSample
 from predict_graph.graph import Graph
-from predict_graph.graph.csr import edges_of
+from predict_graph.graph.csr import edge_weights, edges_of
 from samplers.search import breadth_first
-
-
-@dataclass(frozen=True)
-class RootedSample:
-    """A sample with the distances of the graph to its roots.
-
-    Vertex i of `graph` is ``vertices[i]``, in ascending order, and has `degrees` out-edges in the
-    whole graph. Weights are the numbers of vertices that each represents, 0 for vertices that are
-    only on a path.
-    """
-
-    vertices: IndexArray
-    graph: Graph
-    weights: FloatArray
-    degrees: IndexArray
 
 
 class RootedSampler:
@@ -56,7 +42,7 @@ class RootedSampler:
         # The number of other vertices before each certain one.
         self._before = self.certain - np.arange(len(self.certain))
 
-    def draw(self, size: int, rng: np.random.Generator) -> RootedSample:
+    def draw(self, size: int, rng: np.random.Generator) -> WeightedSample:
         """Return a sample of the certain vertices and `size` others."""
         size = min(size, self._others)
         drawn = rng.choice(self._others, size, replace=False, shuffle=False)
@@ -65,8 +51,7 @@ class RootedSampler:
         for tree in self.trees:
             add_paths(members, tree.parent)
         vertices = np.flatnonzero(members)
-        rows, degrees = self.graph.subgraph(vertices), degrees_of(self.graph, vertices)
-        return RootedSample(vertices, rows, weights[vertices], degrees)
+        return self._sample(self.graph.subgraph(vertices), vertices, weights[vertices])
 
     def _members(self, drawn: IndexArray, each: Any) -> tuple[BoolArray, FloatArray]:
         """Return which vertices of the graph are in a sample, and the weights of all."""
@@ -76,6 +61,12 @@ class RootedSampler:
         members = weights > 0.0
         members[small_neighbours(self.graph, np.flatnonzero(members), self.near)] = True
         return members, weights
+
+    def _sample(self, rows: Graph, vertices: IndexArray, weights: FloatArray) -> WeightedSample:
+        """Return the sample of some vertices, with these rows and weights."""
+        graph = self.graph
+        degrees, to_others = degrees_of(graph, vertices), edge_weights(graph, vertices)
+        return WeightedSample(rows, vertices, weights, degrees, to_others)
 
 
 def small_neighbours(graph: Graph, vertices: IndexArray, most: int) -> IndexArray:

@@ -5,7 +5,6 @@ import pytest
 
 from predict_graph.algorithms import LabelPropagation, Neighborhood, ShortestPaths, check_algorithm
 from predict_graph.engines.local import LocalEngine
-from predict_graph.engines.local.kernel import Weighting
 from predict_graph.graph import check_graph
 from predict_graph.graph.build import from_edges
 from predict_graph.iterations.rooted.recipes import recipe_of
@@ -82,7 +81,7 @@ def test_a_sample_starts_at_the_landmarks(directed):
     algorithm = ShortestPaths(landmarks="17,4").on(directed)
     _, sample = drawn(algorithm, directed, 300)
     kernel = algorithm.part_for("local")(algorithm, sample.graph)
-    kernel.stand_for(Weighting(sample.vertices, sample.weights, sample.degrees, np.zeros(0)))
+    kernel.stand_for(sample)
     for number, landmark in enumerate((17, 4)):
         started = kernel.values[:, number] == 0
         assert sample.vertices[started].tolist() == [landmark]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from predict_graph.algorithms import ConnectedComponents, Neighborhood, SemiClustering, TopKRanking
 from predict_graph.engines import COUNTERS, per_iteration
 from predict_graph.engines.local import LocalEngine
-from predict_graph.engines.local.kernel import Weighting
+from predict_graph.engines.local.kernel import WeightedSample
 from predict_graph.engines.local.observed import observed_run
 from predict_graph.graph import check_graph
 from predict_graph.graph.csr import edge_weights
@@ -104,10 +104,10 @@ def test_the_whole_graph_as_its_own_sample_runs_as_the_engine_does(job):
     matrix = graph.to_scipy()
     np.testing.assert_allclose(to_others, matrix.sum(axis=1) - matrix.diagonal())
     ones = np.ones(graph.vertices)
-    everyone = Weighting(np.arange(graph.vertices), ones, graph.out_degrees, to_others)
+    everyone = WeightedSample(graph, np.arange(graph.vertices), ones, graph.out_degrees, to_others)
     prior = None if truth.prior is None else truth.prior.values
     limits = {"threshold": job.threshold(graph.vertices), "edges": graph.edges}
-    found = observed_run(job, graph, everyone, workers=1, prior=prior, **limits)
+    found = observed_run(job, everyone, workers=1, prior=prior, **limits)
     np.testing.assert_allclose(found.convergence, truth.convergence)
     for name in COUNTERS:
         np.testing.assert_allclose(found.counters[name], truth.per_iteration()[name], err_msg=name)
