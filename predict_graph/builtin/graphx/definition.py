@@ -139,7 +139,6 @@ class GraphXPersonalizedPageRank(NamedVertices, GraphXPageRank):
     summary = "personalized ranks from one vertex by GraphX"
     declared = (naming_parameter("srcId", several=False), *GraphXPageRank.declared)
     named_by, several = "srcId", False
-    sampled_by = _replay("personalized")
 
 
 class GraphXConnectedComponents(GraphXAlgorithm):

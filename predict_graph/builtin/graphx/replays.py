@@ -21,12 +21,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from predict_graph.arrays import BoolArray, FloatArray, IntArray
+from predict_graph.arrays import BoolArray, IntArray
 from predict_graph.builtin.graphx.definition import (
     GraphXConnectedComponents,
     GraphXLabelPropagation,
     GraphXPageRank,
-    GraphXPersonalizedPageRank,
     GraphXShortestPaths,
     GraphXStronglyConnectedComponents,
 )
@@ -80,31 +79,20 @@ def distinct_rows(
 
 def pagerank(algorithm: GraphXPageRank, layout: EdgeLayout) -> pd.DataFrame:
     """Count ``PageRank``: all edges each round, or those of vertices whose rank increased by
-    `tol`.
+    `tol`. From one vertex, that alone has an initial rank; by rounds all edges send all the same.
     """
-    # The initial message to all vertices sets rank and change from resetProb.
-    reset = float(str(algorithm.parameters["resetProb"]))
-    first = np.full(layout.vertices, (1.0 - reset) * (reset / (1.0 - reset)))
-    return _ranks(algorithm, layout, first)
-
-
-def personalized(algorithm: GraphXPersonalizedPageRank, layout: EdgeLayout) -> pd.DataFrame:
-    """Count ``PageRank`` from one vertex, which alone has an initial rank.
-
-    By rounds, all edges send, even if only zeros.
-    """
-    first = np.zeros(layout.vertices)
-    first[list(algorithm.at)] = 1.0
-    return _ranks(algorithm, layout, first)
-
-
-def _ranks(algorithm: GraphXPageRank, layout: EdgeLayout, rank: FloatArray) -> pd.DataFrame:
-    """Count iterations of all edges, or of vertices whose rank increased by more than `tol`."""
     given: Any = algorithm.parameters
     every = np.ones(len(layout.sources), np.bool_)
     if given["numIter"] is not None:
         row, _ = sent(layout, every, layout.sources, layout.targets)
         return table_of([row] * int(given["numIter"]))
+    reset = given["resetProb"]
+    # The initial message to all vertices sets rank and change from resetProb.
+    rank = np.full(layout.vertices, (1.0 - reset) * (reset / (1.0 - reset)))
+    if algorithm.at:
+        rank[:] = 0.0
+        rank[list(algorithm.at)] = 1.0
+    per_edge = 1.0 / np.maximum(np.bincount(layout.sources, minlength=layout.vertices), 1)
     rows, delta, active = [], rank, np.ones(layout.vertices, np.bool_)
     while True:
         sends = (active & (delta > given["tol"]))[layout.sources]
@@ -112,18 +100,11 @@ def _ranks(algorithm: GraphXPageRank, layout: EdgeLayout, rank: FloatArray) -> p
         rows.append(row)
         if not active.any():
             return table_of(rows)
-        sums = _sums(layout, sends, delta)
-        following = np.where(active, rank + (1.0 - given["resetProb"]) * sums, rank)
+        shares = delta * per_edge
+        sums = np.bincount(layout.targets[sends], shares[layout.sources[sends]], layout.vertices)
+        following = np.where(active, rank + (1.0 - reset) * sums, rank)
         delta = np.where(active, following - rank, delta)
         rank = following
-
-
-def _sums(layout: EdgeLayout, sends: BoolArray, delta: FloatArray) -> FloatArray:
-    """Return the sum of the shares of rank that each vertex receives along some edges."""
-    n = layout.vertices
-    shares = delta * (1.0 / np.maximum(np.bincount(layout.sources, minlength=n), 1))
-    sums = np.bincount(layout.targets[sends], shares[layout.sources[sends]], n)
-    return sums.astype(np.float64)
 
 
 def components(algorithm: GraphXConnectedComponents, layout: EdgeLayout) -> pd.DataFrame:
