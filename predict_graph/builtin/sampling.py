@@ -247,5 +247,5 @@ def triangles_recipe(algorithm: Any, graph: Graph) -> recipes.Recipe:
     """
     kernel = TriangleCountKernel(algorithm, graph)
     kernel.step()
-    order = np.lexsort((kernel.above, graph.out_degrees))
+    order = np.lexsort((kernel.counts, graph.out_degrees))
     return recipes.Recipe(recipes.RepresentedSampler(graph, order))

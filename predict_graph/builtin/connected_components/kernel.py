@@ -40,28 +40,24 @@ class ComponentsKernel(SpreadingKernel):
         n = graph.vertices
         super().__init__(graph, team)
         self._rows = (graph.indptr, graph.indices)
-        # Signed and as wide as ids, as the atomic minimum requires.
-        self._labels = np.arange(n, dtype=graph.indices.dtype)
-        self._sent = self._labels.copy()
+        # The smallest id of the component of each vertex: signed and as wide as ids, as the atomic
+        # minimum requires.
+        self.values = np.arange(n, dtype=graph.indices.dtype)
+        self._sent = self.values.copy()
 
     @staticmethod
     def footprint(algorithm: ConnectedComponents, id_bytes: int) -> Footprint:
         """Return its memory: two label arrays, three marks; finally labels and sizes of 64 bits."""
         return Footprint(2 * id_bytes + 3 + 2 * 8, reverse=False)
 
-    @property
-    def values(self) -> Array:
-        """The smallest id of the component of each vertex."""
-        return self._labels
-
     def summary(self) -> dict[str, Any]:
         """Return the number of components and the size of the largest."""
-        sizes = np.bincount(self._labels)
+        sizes = np.bincount(self.values)
         return {"components": int(np.count_nonzero(sizes)), "largest": int(sizes.max())}
 
     def step(self) -> Superstep:
         """Run one superstep; its aggregate is the share of vertices whose label changed."""
-        labels = (self._sent, self._labels, self._changed)
+        labels = (self._sent, self.values, self._changed)
         self._share(_push, self._rows, self._senders, labels)
         self._share(_settle, *labels)
         return self._turn(self.message_bytes, Work())

@@ -38,8 +38,9 @@ class KCoreKernel(kernel.SpreadingKernel):
         super().__init__(graph, team)
         self._rows = (graph.indptr, graph.indices)
         self._degrees = graph.out_degrees
-        self._estimates = self._degrees.astype(np.int32)
-        self._sent = self._estimates.copy()
+        # The estimates so far, at the end the core number of each vertex.
+        self.values = self._degrees.astype(np.int32)
+        self._sent = self.values.copy()
         self._sampled = False
         # In the first superstep all vertices receive messages from all their neighbours.
         self._marked = np.ones(graph.vertices, np.uint8)
@@ -49,15 +50,10 @@ class KCoreKernel(kernel.SpreadingKernel):
         """Return its memory: two arrays of estimates, degrees, five marks; finally a result."""
         return kernel.Footprint(2 * 4 + 8 + 5 + 4, reverse=False)
 
-    @property
-    def values(self) -> Array:
-        """The estimates so far, at the end the core number of each vertex."""
-        return self._estimates
-
     def summary(self) -> dict[str, Any]:
         """Return the largest core number, and how many vertices have it."""
-        largest = int(self._estimates.max())
-        innermost = int(np.count_nonzero(self._estimates == largest))
+        largest = int(self.values.max())
+        innermost = int(np.count_nonzero(self.values == largest))
         return {"degeneracy": largest, "innermost": innermost}
 
     def stand_for(self, sample: kernel.WeightedSample) -> None:
@@ -74,7 +70,7 @@ class KCoreKernel(kernel.SpreadingKernel):
         work = kernel.Work()
         if self._sampled:  # needed on samples only
             work = kernel.Work(self._marked * (_LOOK * self._degrees + _VERTEX) + 1.0)
-        estimates = (self._sent, self._estimates, self._changed)
+        estimates = (self._sent, self.values, self._changed)
         self._share(lower, self._rows, self._sampled, self._marked, estimates)
         self._marked[:] = 0
         self._share(_settle, self._rows, self._marked, estimates)

@@ -43,27 +43,22 @@ class LabelPropagationKernel(SharedRows):
         super().__init__(graph, team)
         weights = frozen(np.empty(0, np.float32) if graph.weights is None else graph.weights)
         self._graph = (graph.indptr, graph.indices, weights)
-        self._labels = np.arange(graph.vertices, dtype=graph.indices.dtype)
-        self._next = self._labels.copy()
+        self.values = np.arange(graph.vertices, dtype=graph.indices.dtype)  # labels
+        self._next = self.values.copy()
         self._first_labels = first_labels
         self._heard = np.ones(graph.vertices, np.int32)
         self._others: list[int] = []  # labels of rows that are not those of two supersteps ago
         # A vertex id and a label; the weight of the edge.
         self.message_bytes = 16 + (0 if graph.weights is None else 8)
 
-    @property
-    def values(self) -> Array:
-        """The label of each vertex: a vertex."""
-        return self._labels
-
     def summary(self) -> dict[str, Any]:
         """Return the number of communities (vertices of one label), and the largest."""
-        sizes = np.bincount(self._labels)
+        sizes = np.bincount(self.values)
         return {"communities": int(np.count_nonzero(sizes)), "largest": int(sizes.max())}
 
     def _vote(self, first: int, last: int) -> None:
         """Let the vertices of some rows choose their next labels."""
-        labels = (self._labels, self._next, self._heard)
+        labels = (self.values, self._next, self._heard)
         self._others.append(vote(first, last, self._graph, labels))
 
     def step(self) -> Superstep:
@@ -72,8 +67,8 @@ class LabelPropagationKernel(SharedRows):
         self._share(self._vote)
         if self._first_labels is not None:
             self._next[:], self._first_labels = self._first_labels, None
-        changes = self._next != self._labels
-        self._labels, self._next = self._next, self._labels
+        changes = self._next != self.values
+        self.values, self._next = self._next, self.values
         share = int(np.count_nonzero(changes)) / max(len(changes), 1)
         work = Work(vertices=_VERTEX + _LABEL * self._heard)
         return Superstep(share, self.message_bytes, changes=changes, work=work)
@@ -85,7 +80,7 @@ class LabelPropagationKernel(SharedRows):
 
     def stand_for(self, sample: WeightedSample) -> None:
         """Start with the ids that the sampled vertices have in the whole graph."""
-        self._labels[:] = sample.vertices
+        self.values[:] = sample.vertices
 
 
 @numba.njit(cache=True, nogil=True)

@@ -30,7 +30,8 @@ class NeighborhoodKernel(MergingKernel):
     def __init__(self, algorithm: Neighborhood, graph: Graph, team: Team | None = None) -> None:
         n, registers = graph.vertices, algorithm.registers
         super().__init__(graph, team, hashed(np.arange(n), registers))
-        self._estimates = np.empty(n)
+        # The estimated number of vertices that reach each vertex, including itself.
+        self.values = np.empty(n)
         self._sums = np.zeros(len(self._blocks) - 1)
         self._reached: list[float] = []
         self.message_bytes = 8 + registers
@@ -43,11 +44,6 @@ class NeighborhoodKernel(MergingKernel):
         It includes the work of each vertex, of two supersteps.
         """
         return Footprint(2 * algorithm.registers + 2 * 8 + 4 + 2 * 8)
-
-    @property
-    def values(self) -> FloatArray:
-        """The estimated number of vertices that reach each vertex, including itself."""
-        return self._estimates
 
     def summary(self) -> dict[str, Any]:
         """Return the neighbourhood function, for 0, 1, … hops, and the effective diameter."""
@@ -72,7 +68,7 @@ class NeighborhoodKernel(MergingKernel):
     def _settle(self, changed: npt.NDArray[np.uint8]) -> None:
         """Publish the changed counters for the next superstep, and estimate them."""
         counters = (self._state, self._next)
-        self._share_blocks(settle, changed, counters, (self._estimates, self._sums))
+        self._share_blocks(settle, changed, counters, (self.values, self._sums))
         self._reached.append(float(ordered_sum(self._sums)))
 
 
@@ -91,12 +87,9 @@ def effective_diameter(reached: FloatArray, connected: float = 0.9) -> float:
     2.4
     """
     pairs = reached - reached[0]
-    target = connected * pairs[-1]
-    hops = int(np.searchsorted(pairs, target))
-    if hops == 0:
+    if pairs[-1] <= 0.0:
         return 0.0
-    before = pairs[hops - 1]
-    return float(hops - 1 + (target - before) / (pairs[hops] - before))
+    return float(np.interp(connected * pairs[-1], pairs, np.arange(len(pairs))))
 
 
 @numba.njit(cache=True, nogil=True)

@@ -39,11 +39,11 @@ class PageRankKernel(SharedRows):
         self._spread = algorithm.damping if algorithm.spread_dangling else 0.0
         self._restarts = 1.0 - algorithm.damping
         self._source = algorithm.source_in(degrees)
-        self.rank = first_ranks(np.arange(n), self._source, n)
-        self._offer = self.rank * self._scale
+        self.values = first_ranks(np.arange(n), self._source, n)  # the rank of each vertex
+        self._offer = self.values * self._scale
         # A copy, so that the first superstep does not include page faults of a new array.
         self._next_offer = self._offer.copy()
-        self._dangling_rank = float(self.rank[self._scale == 0.0].sum())
+        self._dangling_rank = float(self.values[self._scale == 0.0].sum())
         blocks = len(self._blocks) - 1
         self._changes, self._dangling = np.zeros(blocks), np.zeros(blocks)
 
@@ -52,21 +52,16 @@ class PageRankKernel(SharedRows):
         """Return its memory: ranks, their scale, two arrays of contributions; degrees."""
         return Footprint(5 * 8)
 
-    @property
-    def values(self) -> FloatArray:
-        """The rank of each vertex."""
-        return self.rank
-
     def step(self) -> Superstep:
         """Run one superstep; its aggregate is the mean change of rank per vertex."""
         restarts = self._restarts + self._spread * self._dangling_rank
-        base = base_ranks(restarts, self._source, len(self.rank))
-        ranks = (self._scale, self._offer, self.rank, self._next_offer)
+        base = base_ranks(restarts, self._source, len(self.values))
+        ranks = (self._scale, self._offer, self.values, self._next_offer)
         self._share_blocks(superstep, self._rows, base, ranks, (self._changes, self._dangling))
         self._offer, self._next_offer = self._next_offer, self._offer
         self._dangling_rank = float(ordered_sum(self._dangling))
         changed = float(ordered_sum(self._changes))
-        return Superstep(changed / max(len(self.rank), 1), self.message_bytes)
+        return Superstep(changed / max(len(self.values), 1), self.message_bytes)
 
 
 def first_ranks(vertices: Array, source: int | None, count: int) -> FloatArray:

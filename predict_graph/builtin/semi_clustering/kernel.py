@@ -12,6 +12,7 @@ hubs, whose boundary is large.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import deepcopy
 from typing import Any, NamedTuple
 
 import numba
@@ -57,20 +58,14 @@ class SemiClusteringKernel(SharedRows):
     values_are_vertices = True
 
     def __init__(self, algorithm: SemiClustering, graph: Graph, team: Team | None = None) -> None:
-        parameters: Any = algorithm.parameters
         super().__init__(graph, team)
-        n, v_max = graph.vertices, int(parameters["v_max"])
-        s_max, c_max = int(parameters["s_max"]), int(parameters["c_max"])
         weights = frozen(np.empty(0, np.float32) if graph.weights is None else graph.weights)
-        largest = float(weights.max()) if len(weights) else 1.0
         self._graph = (graph.indptr, graph.indices, weights)
-        limits = (v_max, float(parameters["boundary_factor"]), largest)
-        ids = np.arange(n, dtype=graph.indices.dtype)
+        ids = np.arange(graph.vertices, dtype=graph.indices.dtype)
+        self._degrees = edge_weights(graph, ids)
+        limits, self._sent, self._lists = begun(algorithm, ids, weights, self._degrees)
+        self._next = deepcopy(self._sent)
         self._fixed = (self._graph, self._graph[1], ids, limits)
-        self._degrees = edge_weights(graph, np.arange(n))
-        given = ids, v_max, self._degrees
-        self._sent, self._next = singletons(s_max, *given), singletons(s_max, *given)
-        self._lists = singletons(c_max, *given)
 
     @staticmethod
     def footprint(algorithm: SemiClustering, id_bytes: int) -> Footprint:
@@ -125,6 +120,16 @@ class SemiClusteringKernel(SharedRows):
         self._degrees = sample.edge_weights.copy()
         for clusters in (self._sent, self._next, self._lists):
             clusters.boundary[:, 0] = self._degrees
+
+
+def begun(
+    algorithm: SemiClustering, ids: Array, weights: Array, degrees: FloatArray
+) -> tuple[tuple[int, float, float], Clusters, Clusters]:
+    """Return limits of semi-clusters, and those that vertices first send and list: themselves."""
+    parameters: Any = algorithm.parameters
+    v_max, largest = parameters["v_max"], float(weights.max()) if len(weights) else 1.0
+    sent, lists = (singletons(parameters[name], ids, v_max, degrees) for name in ("s_max", "c_max"))
+    return (v_max, parameters["boundary_factor"], largest), sent, lists
 
 
 def singletons(places: int, vertices: Array, v_max: int, degrees: Array) -> Clusters:
@@ -314,21 +319,15 @@ class SemiClusteringProgram(BlockProgram):
 
     def first(self, prior: Array | None) -> None:
         """Let every vertex hold the semi-cluster of itself."""
-        parameters: Any = self.algorithm.parameters
-        block = self.block
-        v_max, factor = int(parameters["v_max"]), float(parameters["boundary_factor"])
-        indptr, sources = self.rows
+        block, (indptr, sources) = self.block, self.rows
         weights = block.weights if len(block.weights) else np.ones(len(sources), np.float32)
         owners = np.repeat(np.arange(block.count), np.diff(indptr))
         others = sources != owners  # columns begin with the own vertices
         # Integers where there are no edges, for which another superstep would be compiled.
         self._degrees = np.bincount(owners[others], weights[others], block.count).astype(float)
         self._graph = (indptr, block.ids[sources], block.weights)
-        self._limits = (v_max, factor, float(weights.max(initial=1.0)))
-        self.state, self.lists = (
-            singletons(int(parameters[name]), block.rows, v_max, self._degrees)
-            for name in ("s_max", "c_max")
-        )
+        given = self.algorithm, block.rows, weights, self._degrees
+        self._limits, self.state, self.lists = begun(*given)
         self.updated = 0
 
     def receive(self, offers: Clusters, senders: Array, sums: Mapping[str, Any]) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 import numba
 import numpy as np
 
-from predict_graph.arrays import Array, IntArray
+from predict_graph.arrays import Array
 from predict_graph.builtin.triangle_count.definition import TriangleCount
 from predict_graph.engines.local.blocks import SharedRows
 from predict_graph.engines.local.kernel import Footprint, Superstep, WeightedSample, Work
@@ -41,8 +41,8 @@ class TriangleCountKernel(SharedRows):
         super().__init__(graph, team)
         self._rows = (graph.indptr, graph.indices)
         self._above = np.zeros_like(graph.indices)
-        self._counts = np.zeros(n, np.int64)
-        self._triangles = np.zeros(n, np.int64)
+        self.counts = np.zeros(n, np.int64)  # of neighbours above, after the first superstep
+        self.values = np.zeros(n, np.int64)  # the triangles of each vertex
         # Each thread takes an unused array.
         self._marks = [np.full(n, -1, graph.indices.dtype) for _ in range(self._team.threads)]
         self._steps = 0
@@ -53,19 +53,9 @@ class TriangleCountKernel(SharedRows):
         """Return its memory: sets, their sizes, triangles, marks of each thread."""
         return Footprint(24, float(id_bytes), reverse=False, thread_bytes=id_bytes)
 
-    @property
-    def above(self) -> IntArray:
-        """The number of neighbours above each vertex, after the first superstep."""
-        return self._counts
-
-    @property
-    def values(self) -> IntArray:
-        """The triangles of each vertex."""
-        return self._triangles
-
     def summary(self) -> dict[str, Any]:
         """Return the triangles of the graph, and the most through one vertex."""
-        return {"triangles": int(self._triangles.sum()) // 3, "most": int(self._triangles.max())}
+        return {"triangles": int(self.values.sum()) // 3, "most": int(self.values.max())}
 
     def stand_for(self, sample: WeightedSample) -> None:
         """Record the work of each vertex, which has weights in a sample."""
@@ -79,24 +69,24 @@ class TriangleCountKernel(SharedRows):
         """Run one superstep; its aggregate is the share of vertices that still have to send."""
         self._steps += 1
         if self._steps == 1:
-            self._share(above, *self._rows, self._above, self._counts)
+            self._share(above, *self._rows, self._above, self.counts)
             return Superstep(1.0, self.message_bytes, work=Work(vertices=1.0))
         if self._steps > 2:
-            return Superstep(0.0, self.message_bytes, np.zeros(len(self._counts), bool))
+            return Superstep(0.0, self.message_bytes, np.zeros(len(self.counts), bool))
         self._share(self._count)
-        sizes = _HEADER_BYTES + _ENTRY_BYTES * self._counts
+        sizes = _HEADER_BYTES + _ENTRY_BYTES * self.counts
         if not self._sampled:  # needed on samples only
             return Superstep(0.0, sizes)
         indptr, indices = self._rows
         receivers = np.repeat(np.arange(len(sizes)), np.diff(indptr))
-        looked = np.bincount(receivers, self._counts[indices], len(sizes))
+        looked = np.bincount(receivers, self.counts[indices], len(sizes))
         return Superstep(0.0, sizes, work=Work(vertices=1.0 + looked))
 
     def _count(self, first: int, last: int) -> None:
         """Count the triangles of the vertices of some rows."""
         marks = self._marks.pop()
-        sets = (self._rows[0], self._above, self._counts)
-        triangles(first, last, self._rows, sets, marks, self._triangles)
+        sets = (self._rows[0], self._above, self.counts)
+        triangles(first, last, self._rows, sets, marks, self.values)
         self._marks.append(marks)
 
 
@@ -191,13 +181,10 @@ class TriangleCountProgram(BlockProgram):
     def _count(self, sizes: Array, above: Array) -> None:
         """Count how many of the received vertices are neighbours."""
         ids = self.block.ids
-        order = np.argsort(ids)
-        places = np.searchsorted(ids, above, sorter=order)
-        columns = np.append(order, len(ids))[places]
-        columns[np.append(ids, -1)[columns] != above] = len(ids)  # not a neighbour of any
+        columns = np.full(self.block.vertices, len(ids), np.int32)  # of what is no neighbour of any
+        columns[ids] = np.arange(len(ids))
         marks = np.full(len(ids) + 1, -1, np.int32)
-        starts = np.cumsum(sizes) - sizes
-        sets = (starts, columns.astype(np.int32), sizes)
+        sets = (np.cumsum(sizes) - sizes, columns[above], sizes)
         triangles(0, self.block.count, self.rows, sets, marks, self.state)
 
     def sums(self) -> dict[str, Any]:
