@@ -30,8 +30,9 @@ class EdgeBudget:
     max_overhead : float
         Edges of all samples / edges of the graph, at most; 0.6 by default. Samples of a
         graph with fewer than a million edges may have 600,000 in any case.
-    free_edges : int, optional
-        Edges that samples may have in any case.
+    named : bool
+        Whether the user chose it. Other samples of a low overhead may have 300,000 edges in any
+        case: they cost as much as none.
 
     Examples
     --------
@@ -41,7 +42,7 @@ class EdgeBudget:
 
     edges: int
     max_overhead: float = DEFAULT_MAX_OVERHEAD
-    free_edges: int | None = None
+    named: bool = True
 
     def overhead_of(self, iterations: float, long: int = 20, overhead: float = 0.1) -> float:
         """Return the overhead of samples of a run of so many iterations.
@@ -52,19 +53,19 @@ class EdgeBudget:
         --------
         >>> EdgeBudget(64_000_000).overhead_of(30)
         0.1
-        >>> EdgeBudget(64_000_000, 0.2, 300_000).overhead_of(30)
+        >>> EdgeBudget(64_000_000, 0.2, named=False).overhead_of(30)
         0.1
         """
-        usual = self.free_edges is not None or self.max_overhead == DEFAULT_MAX_OVERHEAD
+        usual = not self.named or self.max_overhead == DEFAULT_MAX_OVERHEAD
         share = overhead if usual and iterations >= long else self.max_overhead
         return min(share, self.max_overhead)
 
     @property
     def total(self) -> int:
         """Edges per iteration over all samples."""
-        free = self.free_edges
-        if free is None:
-            free = FREE_EDGES if self.max_overhead >= DEFAULT_MAX_OVERHEAD else 0
+        free = 0 if self.named else FREE_EDGES // 2
+        if self.max_overhead >= DEFAULT_MAX_OVERHEAD:
+            free = FREE_EDGES
         return max(int(self.max_overhead * self.edges), free, 1)
 
     @property

@@ -15,7 +15,6 @@ from predict_graph.engines.local.kernel import runs_here
 from predict_graph.engines.runtime_model import AnyGraph
 from predict_graph.errors import JobError
 from predict_graph.graph import Graph, check_graph
-from predict_graph.iterations.budget import DEFAULT_MAX_OVERHEAD, FREE_EDGES
 from predict_graph.prediction.request import Request
 
 
@@ -38,20 +37,15 @@ def estimates_of(graph: Graph, chain: Sequence[Request]) -> list[iterations.Iter
                 transform=part.transform,
                 sampler=part.sampler,
                 ratio=part.ratio,
-                budget=_edges_for(part, graph),
+                budget=iterations.EdgeBudget(
+                    graph.edges, part.max_overhead, named="max_overhead" in part.named
+                ),
                 rng=np.random.default_rng(part.seed).spawn(3)[0],
                 progress=part.progress,
             ),
         )
         for part in chain
     ]
-
-
-def _edges_for(request: Request, graph: Graph) -> iterations.EdgeBudget:
-    """Return the edges of samples: small ones cost as much as none, unless the user says less."""
-    if "max_overhead" in request.named or request.max_overhead >= DEFAULT_MAX_OVERHEAD:
-        return iterations.EdgeBudget(graph.edges, request.max_overhead)
-    return iterations.EdgeBudget(graph.edges, request.max_overhead, FREE_EDGES // 2)
 
 
 def _counting_engine(request: Request) -> Engine:
