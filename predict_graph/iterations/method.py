@@ -70,76 +70,66 @@ class Method:
         ``max_overhead``; the others are refused when the user gives them.
     suits : callable
         Whether it can estimate for an algorithm.
-    estimate : callable or None
+    estimate : callable, str or None
         From a :class:`SamplingCase` to an
-        :class:`~predict_graph.iterations.estimate.IterationEstimate`; None if the runtime model of
-        the engine observes the iterations, in its own sample runs.
+        :class:`~predict_graph.iterations.estimate.IterationEstimate`, or its
+        ``"module:attribute"``, loaded on first use; None if the runtime model of the engine
+        observes the iterations, in its own sample runs.
     """
 
     name: str
     summary: str
     reads: frozenset[str]
     suits: Callable[[Algorithm], bool]
-    estimate: Callable[[SamplingCase], IterationEstimate] | None
+    estimate: Callable[[SamplingCase], IterationEstimate] | str | None
 
 
-def _method(
-    name: str,
-    summary: str,
-    reads: str,
-    reference: str,
-    suits: Callable[[Algorithm], bool] | None = None,
-) -> Method:
-    """Return a method of this package, whose module is imported when it is first used.
-
-    It suits the algorithms that have a part for it, unless something else is said.
-    """
-
-    def estimate(case: SamplingCase) -> IterationEstimate:
-        found: IterationEstimate = loaded(f"predict_graph.iterations.{reference}")(case)
-        return found
-
-    suits = suits or (lambda algorithm: name in algorithm.sampled_by)
-    return Method(name, summary, frozenset(reads.split()), suits, estimate if reference else None)
+def _has_part(name: str) -> Callable[[Algorithm], bool]:
+    """Return whether an algorithm has a part for a method."""
+    return lambda algorithm: name in algorithm.sampled_by
 
 
+_HERE = "predict_graph.iterations"
 _OWN = (
-    _method(
+    Method(
         "completion",
         "stratified samples with their border completed",
-        "ratio max_overhead",
-        "completion.estimator:estimate_by_completion",
+        frozenset({"ratio", "max_overhead"}),
+        _has_part("completion"),
+        f"{_HERE}.completion.estimator:estimate_by_completion",
     ),
-    _method(
+    Method(
         "rooted",
         "uniform samples with the shortest paths that join them to hubs",
-        "ratio max_overhead",
-        "rooted.estimator:estimate_by_rooted_samples",
+        frozenset({"ratio", "max_overhead"}),
         # It propagates changes until few are left, and has a kernel that begins with the graph.
         lambda algorithm: (
             algorithm.convergence in ("ratio", "fixed-point")
             and runs_here(algorithm)
             and (algorithm.prior is None or "rooted" in algorithm.sampled_by)
         ),
+        f"{_HERE}.rooted.estimator:estimate_by_rooted_samples",
     ),
-    _method(
+    Method(
         "published",
         "count the iterations of walk samples (PREDIcT, section 3.2)",
-        "sampler ratio transform",
-        "samples:estimate_by_sample_runs",
+        frozenset({"sampler", "ratio", "transform"}),
         lambda algorithm: "observed" not in algorithm.sampled_by,
+        f"{_HERE}.samples:estimate_by_sample_runs",
     ),
-    _method(
+    Method(
         "observed",
         "a function that only the engine can run is watched while its samples run",
-        "sampler ratio",
-        "",
+        frozenset({"sampler", "ratio"}),
+        _has_part("observed"),
+        None,
     ),
-    _method(
+    Method(
         "replay",
         "the compiled replay of an algorithm of GraphX or GraphFrames, by the same rules: exact",
-        "",
-        "whole_run:estimate_by_replay",
+        frozenset(),
+        _has_part("replay"),
+        f"{_HERE}.whole_run:estimate_by_replay",
     ),
 )
 
@@ -194,10 +184,11 @@ def estimate_iterations(method: Method, case: SamplingCase) -> IterationEstimate
         raise RequestError(f"the graph {case.graph.name!r} has no vertices")
     if method.estimate is None:
         raise RequestError(f"{case.algorithm.name} is observed by its engine; accepted: predict")
+    estimate: Callable[[SamplingCase], IterationEstimate] = loaded(method.estimate)
     if METHODS.origin(method.name) == "built-in":
-        return method.estimate(case)
+        return estimate(case)
     with blamed_on("method", method.name):
-        found = method.estimate(case)
+        found = estimate(case)
         if not isinstance(found, IterationEstimate):
             raise TypeError(f"returned {type(found).__name__}; accepted: an IterationEstimate")
         return found
