@@ -4,65 +4,166 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import ClassVar
+from functools import cached_property, partial
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 
 from predict_graph import engines
+from predict_graph.durations import readable_seconds
 from predict_graph.engines.spark import SparkSettings
+from predict_graph.engines.spark.functions.running import FunctionAlgorithm
 from predict_graph.graph import Graph
-from predict_graph.iterations import IterationEstimate
+from predict_graph.iterations import IterationEstimate, draw_sample
+from predict_graph.prediction.seconds.cluster import costs as cluster_costs
+from predict_graph.prediction.seconds.cluster import runs as cluster
 from predict_graph.prediction.seconds.cluster import sampling
-from predict_graph.prediction.seconds.cluster.costs import (
-    ALGORITHM_STD,
-    CLUSTER_STD,
-    RUN_STD,
-    ClusterSpeed,
-    reference_costs,
-)
-from predict_graph.prediction.seconds.cluster.runs import ClusterRun, shipped_name, shipped_runs
+from predict_graph.prediction.seconds.cluster.runs import ClusterRun
 from predict_graph.prediction.seconds.cluster.work import work_by_machines
 from predict_graph.prediction.seconds.earlier_runs import PHASE_STD
+from predict_graph.prediction.seconds.learned import DEFAULT_TRAIN_RATIOS, EngineModel
 from predict_graph.prediction.seconds.regression import fitted_line
 from predict_graph.prediction.work import counted
 from predict_graph.table import Table
 
 
-class ClusterRuntimeModel(sampling.ClusterSamples):
+class ClusterRuntimeModel(EngineModel):
     """The runtime model of a Spark cluster.
 
     Iterations and messages depend on the algorithm alone. Their costs are those of bundled
-    reference runs, scaled to runs on the cluster at whatever machine counts.
+    reference runs, scaled to runs on the cluster at whatever machine counts: stored sample runs and
+    real runs, including event logs. Without them, the reference runs estimate the time of sample
+    runs, which are run if the budget allows; if not, runs of other algorithms show the relative
+    speed of the cluster. Samples are run in any case if the user sets their ratios, or an unlimited
+    budget, and for a user function.
     """
 
     reads: ClassVar[frozenset[str]] = frozenset({"cost_model", "train_ratios"})
     by_work_alone: ClassVar[bool] = True
     """Whether the samples of the iteration estimate are of no use for the runtime estimate."""
 
-    _learned: sampling.Learned | None = None
+    runs: Sequence[list[ClusterRun]] = ()  # of each algorithm of the chain
+    speed = cluster_costs.ClusterSpeed()  # that all runs on the cluster show
+    more = ""
 
     def observe(self) -> list[IterationEstimate]:
         """Return the iterations of a user function that only Spark can run, from its sample
         runs.
         """
-        self._learned = self.learned()
-        return [sampling.observed_estimate(self._learned.runs[0], self.graph)]
+        self.learn()
+        return [sampling.observed_estimate(self.runs[0], self.graph)]
 
     def estimate(self, workloads: Sequence[engines.Workload]) -> list[engines.RuntimeEstimate]:
         """Return the estimate of each algorithm of the chain; the first includes session start."""
-        learned = self._learned or self.learned(workloads)
+        if not self.runs:
+            self.learn(workloads)
         found: list[engines.RuntimeEstimate] = []
         before = 0  # the supersteps of those that run before it
-        for workload, own in zip(workloads, learned.runs, strict=True):
-            estimate = self._runtime_on(own, learned.speed, workload, before)
-            found.append(replace(estimate, more=learned.more))
+        for workload, own in zip(workloads, self.runs, strict=True):
+            found.append(self._runtime_on(own, workload, before))
             before += round(workload.iterations)
         return found
 
+    def learn(self, workloads: Sequence[engines.Workload] = ()) -> None:
+        """Find the runs of each algorithm, after running the samples that are needed."""
+        request, engine = self.request, self.engine
+        self.runs = [
+            cluster.runs_of_job(self.history, engine, each, self.graph) for each in self.algorithms
+        ]
+        function = isinstance(self.algorithms[-1], FunctionAlgorithm)
+        asked = request.train_ratios or request.budget.unlimited
+        if asked or function:
+            self._run_samples(in_any_case=True)
+        self.speed = cluster_costs.speed_of_cluster(self.history, engine)
+        if asked or function or self._known:
+            return
+        whole, samples = self._expected(workloads)
+        self.spending.expects(whole)
+        if self.spending.affords(samples):
+            self._run_samples(in_any_case=False)
+        if not self._known:
+            more = f"about {readable_seconds(samples)} of sample runs on the cluster would narrow"
+            self.more = f"{more} the interval: --budget none"
+
+    @property
+    def _known(self) -> bool:
+        """Whether each algorithm has a stored run that is real, or of a warm session."""
+        return all(any(run.informative for run in own) for own in self.runs)
+
+    @cached_property
+    def ratios(self) -> list[float]:
+        """The ratios of sample runs, in order: the largest first, and twice, then the smallest.
+
+        They are those that the user set. By default the largest sample has 300,000 edges, so that
+        tasks take longer than their fixed costs, to a million (docs/studies/spark.md), but at most
+        half of the graph's.
+        """
+        given, edges = self.request.train_ratios, max(self.graph.edges, 1)
+        low, *_, high = sorted(given or DEFAULT_TRAIN_RATIOS)
+        wanted = min(max(high * edges, 300_000), 1_000_000)
+        factor = 1.0 if given else min(wanted / edges, 0.5) / high
+        small, large = (float(f"{factor * ratio:.4g}") for ratio in (low, high))
+        return [large, large, small]
+
+    def _expected(self, workloads: Sequence[engines.Workload]) -> tuple[float, float]:
+        """Return the seconds of the run, and of its sample runs, by the reference runs."""
+        engine, edges, whole, samples = self.engine, self.graph.edges, 0.0, 0.0
+        machines = engine.workers
+        for number, each in enumerate(workloads):
+            name = cluster.shipped_name(each.algorithm)
+            costs = cluster_costs.reference_costs(name).scaled(self._factors(name, self.speed))
+            rows = work_by_machines(self.graph, engine, each, cluster.shipped_runs(name))(machines)
+            features = rows[[*cluster.FEATURES]]
+            phases = partial(costs.phases, reads=number == 0)
+            whole += sum(phases(features, machines, edges, opens=number == 0).values())
+            last = number == len(workloads) - 1  # what runs before it goes to its own end
+            features = features.iloc[: sampling.supersteps_run(each.algorithm) if last else None]
+            for place, ratio in enumerate(self.ratios):
+                sizes = (ratio * features, machines, ratio * edges)
+                before = place * len(features)
+                samples += sum(phases(*sizes, opens=number == place == 0, before=before).values())
+        return whole, samples
+
+    def _factors(self, name: str, speed: cluster_costs.ClusterSpeed) -> dict[str, float]:
+        """Return those of the cluster for an algorithm; an open session need not be opened."""
+        opened = {"opening": 0.0} if self.engine.settings.in_open_session else {}
+        return {**speed.factors(name), **opened}
+
+    def _run_samples(self, *, in_any_case: bool) -> None:
+        """Run samples on the cluster, and store each at once.
+
+        It stops before a run that the budget does not allow, if it takes as long as the one before,
+        unless they are run `in_any_case`; the second run of a session is always made, as the first
+        is slow. Where executors were lost in all, stored runs remain.
+        """
+        request, graph, algorithm = self.request, self.graph, self.algorithms[-1]
+        found: list[list[ClusterRun]] = [[] for _ in self.algorithms]
+        engine, before, taken = self.engine, 0, 0.0
+        java_works = algorithm.java_works or "packing_seconds" in vars(graph)
+        how: dict[str, Any] = {"sampler": request.sampler, "seed": request.seed, "purpose": "cost"}
+        with engine.session(java_works=java_works) as session:
+            how["opening_seconds"] = session.seconds
+            for number, ratio in enumerate(self.ratios):
+                if number > 1 and not (in_any_case or self.spending.affords(taken)):
+                    break
+                request.progress(f"sample runs on {engine.workers} machines", number / 3)
+                if number != 1:  # the second run is on the sample of the first
+                    most = max(int(ratio * graph.edges), 1)  # a sample may be denser
+                    drawn = draw_sample(graph, request.sampler, ratio, self.rng, max_edges=most)
+                runs = sampling.sample_run(engine, algorithm, graph, drawn.graph, before, **how)
+                taken = sum(run.record.seconds for run in runs)
+                before += sum(run.record.iterations for run in runs)
+                if runs[-1].disturbed:
+                    continue
+                if self.history is not None:
+                    self.history.keep(run.record for run in runs)
+                for own, run in zip(found, runs, strict=True):
+                    own.append(run)
+        self.runs = [own or kept for own, kept in zip(found, self.runs, strict=True)]
+
     def _runtime_on(
-        self, own: list[ClusterRun], speed: ClusterSpeed, workload: engines.Workload, before: int
+        self, own: list[ClusterRun], workload: engines.Workload, before: int
     ) -> engines.RuntimeEstimate:
         """Return the estimate of an algorithm after so many supersteps of those that run before it.
 
@@ -72,9 +173,9 @@ class ClusterRuntimeModel(sampling.ClusterSamples):
         or else those of other algorithms.
         """
         graph, engine, algorithm = self.graph, self.engine, workload.algorithm
-        name = shipped_name(algorithm)
-        speed = speed.with_runs(name, own) if own else speed
-        costs = reference_costs(name, self.parts[algorithm.name].cost_model)
+        name = cluster.shipped_name(algorithm)
+        speed = self.speed.with_runs(name, own) if own else self.speed
+        costs = cluster_costs.reference_costs(name, self.parts[algorithm.name].cost_model)
         costs = costs.scaled(self._factors(name, speed), own)
         shown = [run for run in own if run.informative]
         std, common_std = deviations(shown, speed)
@@ -85,10 +186,10 @@ class ClusterRuntimeModel(sampling.ClusterSamples):
         )
         warnings = [said] if all(run.elsewhere for run in shown) else []
         if not own and name != algorithm.name:  # the actual superstep is unknown
-            std = math.hypot(std, ALGORITHM_STD)
+            std = math.hypot(std, cluster_costs.ALGORITHM_STD)
             said = f"no run of {algorithm.name} is known: the estimate uses supersteps of {name}"
             warnings = [*warnings, said]
-        runs = [run for run in own if not run.elsewhere] or own or shipped_runs(name)
+        runs = [run for run in own if not run.elsewhere] or own or cluster.shipped_runs(name)
         work = work_by_machines(graph, engine, workload, runs)
         passed = None if engine.is_warm(algorithm.name) else before
         kept = engine.settings.checkpoints(workload.iterations)
@@ -102,7 +203,7 @@ class ClusterRuntimeModel(sampling.ClusterSamples):
             return found
 
         rows = work(engine.workers)
-        executors = memory_of(runs, graph, rows, engine.settings, shipped_runs(name))
+        executors = memory_of(runs, graph, rows, engine.settings, cluster.shipped_runs(name))
         evidence = engines.Evidence(
             source,
             costs.supersteps(rows, engine.workers, passed),
@@ -130,10 +231,11 @@ class ClusterRuntimeModel(sampling.ClusterSamples):
             warnings=[*_reach_doubts(runs, engine.workers), *engine.session_doubts(), *warnings],
             at=at,
             executors=executors,
+            more=self.more,
         )
 
 
-def _source(own: Sequence[ClusterRun], speed: ClusterSpeed) -> str:
+def _source(own: Sequence[ClusterRun], speed: cluster_costs.ClusterSpeed) -> str:
     """Return what the costs of an algorithm are estimated from."""
     if not own:
         known = _tasks_seen(speed)
@@ -144,19 +246,21 @@ def _source(own: Sequence[ClusterRun], speed: ClusterSpeed) -> str:
     return "training runs of the cluster" if samples else "real runs on the cluster"
 
 
-def _tasks_seen(speed: ClusterSpeed) -> bool:
+def _tasks_seen(speed: cluster_costs.ClusterSpeed) -> bool:
     """Whether runs show what tasks take on the cluster, and not the opening of a session alone."""
     return any("tasks" in logs for logs in speed.observed.values())
 
 
-def deviations(own: Sequence[ClusterRun], speed: ClusterSpeed) -> tuple[float, float]:
+def deviations(own: Sequence[ClusterRun], speed: cluster_costs.ClusterSpeed) -> tuple[float, float]:
     """Return the standard deviations of supersteps, and common to all phases."""
+    std = cluster_costs.RUN_STD
     if not own:
-        return RUN_STD, ALGORITHM_STD if _tasks_seen(speed) else CLUSTER_STD
+        seen = _tasks_seen(speed)
+        return std, cluster_costs.ALGORITHM_STD if seen else cluster_costs.CLUSTER_STD
     if not all(run.elsewhere for run in own):
-        return RUN_STD, 0.0
+        return std, 0.0
     graphs = {run.record.fingerprint for run in own}
-    return RUN_STD * math.sqrt(1.0 + 1.0 / len(graphs)), 0.0
+    return std * math.sqrt(1.0 + 1.0 / len(graphs)), 0.0
 
 
 def _reach_doubts(runs: list[ClusterRun], target: int) -> list[str]:

@@ -27,6 +27,8 @@ from predict_graph.prediction.seconds.cluster.runs import ClusterRun, shipped_na
 
 INDEX = 4.0  # bytes of a vertex's number in a message, by definition (engines.spark.blocks.program)
 _UNITS = {"records": ("shuffle_write_records",), "messages": ("local_messages", "remote_messages")}
+Sent = tuple[FloatArray, FloatArray]
+"""The active vertices of each iteration, and its messages, summed over workers."""
 
 
 def work_by_machines(
@@ -53,33 +55,30 @@ def work_by_machines(
     return lambda machines: _of_program(graph, on(machines), sent, (unit, size), program)
 
 
-def sent_messages(graph: Graph, workload: Workload) -> pd.DataFrame:
+def sent_messages(graph: Graph, workload: Workload) -> Sent:
     """Return active vertices and messages of each iteration, summed over workers.
 
     An algorithm with equal iterations sends along every edge.
     """
     if workload.algorithm.steady:
-        alike = {"active_vertices": graph.vertices, "messages": graph.edges}
-        return pd.DataFrame(alike, index=range(workload.iterations), dtype=np.float64)
-    counters = workload.table
-    messages = counters["local_messages"] + counters["remote_messages"]
-    columns = {"active_vertices": counters["active_vertices"], "messages": messages}
-    return pd.DataFrame(columns, dtype=np.float64)
+        alike = np.ones(workload.iterations)
+        return graph.vertices * alike, graph.edges * alike
+    rows = workload.rows
+    return rows.floats("active_vertices"), rows.floats("local_messages", "remote_messages")
 
 
 def _of_program(
-    graph: Graph, settings: SparkSettings, sent: pd.DataFrame, sizes: tuple[str, Any], program: Any
+    graph: Graph, settings: SparkSettings, sent: Sent, sizes: tuple[str, Any], program: Any
 ) -> pd.DataFrame:
     """Return the work of one of our programs, whose vertices are placed by a hash.
 
     `sizes` are to what bytes are proportional, and bytes per unit of that.
     """
     (unit, size), machines, partitions = sizes, settings.machines, settings.partitions
-    vertices, edges = largest_shares(graph, machines, partitions)
-    active, messages = sent[["active_vertices", "messages"]].to_numpy(np.float64).T
+    (vertices, edges), (active, messages) = largest_shares(graph, machines, partitions), sent
     if program.merges_by == "sender":
         all_sent = graph.edges * combined_share(graph.out_degree_counts, 1.0, partitions)
-        records = np.repeat(all_sent, len(sent))
+        records = np.repeat(all_sent, len(messages))
         if not program.all_known:  # those that send may have more edges than others, or fewer
             of_all = _joined(graph.edges / max(graph.vertices, 1), partitions)
             own = _joined(messages / np.maximum(active, 1.0), partitions)
@@ -103,7 +102,8 @@ def _of_library(
     """
     settings, counted = engine.settings.on(machines), engine.settings.partitions
     rounds, degrees = library.rounds_of(algorithm, graph, counted), graph.in_degree_counts
-    share = np.clip(rounds["messages"].to_numpy(np.float64) / max(graph.edges, 1), 1e-12, 1.0)
+    active, messages = rounds[["active_vertices", "messages"]].to_numpy(np.float64).T
+    share = np.clip(messages / max(graph.edges, 1), 1e-12, 1.0)
     more = combined_share(degrees, share, settings.partitions)
     more /= combined_share(degrees, share, counted)
     seen = run.record.table[[library.RECORDS, library.ENTRIES]].to_numpy(np.float64).sum()
@@ -111,8 +111,8 @@ def _of_library(
     moved = rounds["records"] + rounds["entries"]
     volume = more * moved.to_numpy(np.float64) * float(read) / max(float(seen), 1.0)
     remote = 1.0 - 1.0 / settings.executors
-    busiest = (graph.vertices / machines, rounds["messages"].to_numpy(np.float64) / machines)
-    return _rows(settings, busiest, rounds, volume, remote)
+    busiest = (graph.vertices / machines, messages / machines)
+    return _rows(settings, busiest, (active, messages), volume, remote)
 
 
 def _of_function(
@@ -129,10 +129,9 @@ def _of_function(
     records = graph.edges / max(run.edges, 1) * sums["shuffle_read_records"].to_numpy()
     written = np.maximum(sums["shuffle_write_records"].to_numpy(), 1.0)
     volume = records * sums["shuffle_write_bytes"].to_numpy() / written
-    active = sums["active_vertices"] * (graph.vertices / max(run.record.vertices, 1))
-    sent = pd.DataFrame({"active_vertices": active, "messages": records})
+    active = sums["active_vertices"].to_numpy() * (graph.vertices / max(run.record.vertices, 1))
     busiest = (graph.vertices / settings.machines, records / settings.machines)
-    return _rows(settings, busiest, sent, volume, 1.0 - 1.0 / settings.executors)
+    return _rows(settings, busiest, (active, records), volume, 1.0 - 1.0 / settings.executors)
 
 
 @lru_cache(maxsize=64)
@@ -162,20 +161,19 @@ def _indexed(run: ClusterRun) -> float:
 def _rows(
     settings: SparkSettings,
     busiest: tuple[float, FloatArray],
-    sent: pd.DataFrame,
+    sent: Sent,
     volume: FloatArray,
     remote: float,
 ) -> pd.DataFrame:
     """Return features of the busiest worker, and counters summed over all: local and remote."""
-    vertices, share = busiest
-    messages = sent["messages"].to_numpy(np.float64)
+    (vertices, share), (active, messages) = busiest, sent
     moved = 1.0 - 1.0 / settings.executors
     return pd.DataFrame(
         {
             "vertices": np.full(len(messages), vertices),
             "messages": share,
             "remote_bytes": volume * moved / settings.machines,
-            "active_vertices": sent["active_vertices"].to_numpy(np.float64),
+            "active_vertices": active,
             "local_messages": messages * (1.0 - remote),
             "remote_messages": messages * remote,
             "local_message_bytes": volume * (1.0 - moved),

@@ -10,7 +10,7 @@ from predict_graph.budget import Budget, Spending
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.errors import JobError
 from predict_graph.prediction.request import check_request
-from predict_graph.prediction.seconds.cluster.sampling import ClusterSamples
+from predict_graph.prediction.seconds.cluster.runtime_model import ClusterRuntimeModel
 from predict_graph.sizing import plan
 from predict_graph.sizing.planning.predicted import read_job_model
 
@@ -37,7 +37,7 @@ class Sized:
 )
 def test_the_largest_sample_has_enough_edges_to_measure_and_not_many_more(edges, options, ratios):
     request = check_request(PageRank(), engine=NOBODY, budget="none", **options)
-    assert ClusterSamples(Sized(edges), request, None, UNLIMITED).ratios == ratios
+    assert ClusterRuntimeModel(Sized(edges), request, None, UNLIMITED).ratios == ratios
 
 
 def test_a_budget_that_affords_sample_runs_needs_the_cluster():
@@ -47,7 +47,7 @@ def test_a_budget_that_affords_sample_runs_needs_the_cluster():
 
 @pytest.mark.spark
 def test_one_session_where_the_budget_affords_it(local_spark, tmp_path, monkeypatch):
-    monkeypatch.setattr(ClusterSamples, "_expected", lambda *given: (0.0, 0.0))
+    monkeypatch.setattr(ClusterRuntimeModel, "_expected", lambda *given: (0.0, 0.0))
     options = {"engine": local_spark, "history": str(tmp_path / "history.sqlite"), "seed": 1}
     found = predict_graph.predict("pagerank", GRAPH, **options, budget=600)
     ran = [sample.note for sample in found.samples if sample.purpose == "cost"]
@@ -56,7 +56,7 @@ def test_one_session_where_the_budget_affords_it(local_spark, tmp_path, monkeypa
     assert len(ran) == 3
     assert found.evidence[0].source == "sample runs on the cluster"
     # What was run is kept, and serves the next prediction, which runs nothing.
-    monkeypatch.setattr(ClusterSamples, "_run_samples", None)
+    monkeypatch.setattr(ClusterRuntimeModel, "_run_samples", None)
     again = predict_graph.predict("pagerank", GRAPH, **options)
     assert again.evidence[0].source == "training runs of the cluster"
 
