@@ -82,16 +82,9 @@ class Request:
         if prior is None:
             return [self]
         asked = {name: getattr(self, name) for name in _REGISTRIES if name in self.given}
-        parts = _parts(asked, prior)
         named = "method" in self.named and self.method.suits(prior)
-        before = replace(
-            self,
-            algorithm=prior,
-            method=_method(self.method.name if named else None, prior, parts),
-            sampler=parts["sampler"] or DEFAULT_SAMPLER,
-            transform=check_transform(parts["transform"], prior.convergence),
-            cost_model=parts["cost_model"],
-        )
+        method = self.method.name if named else None
+        before = replace(self, **_for(prior, method, _parts(asked, prior)))
         return [*before.chain, self]
 
     @property
@@ -164,26 +157,21 @@ def check_request(algorithm: Any, **options: Unpack[PredictOptions]) -> Request:
     runtime_model = runtime_model_of(runs_on)
     given = {name: asked[name] for name in _READ} | _parts(asked, chosen)
     named = frozenset(name for name, value in given.items() if value is not None)
-    sampler, transform, cost_model = (given[name] for name in _REGISTRIES)
     method, spend = asked["method"], check_budget(asked["budget"])
     chosen_method = method is not None or iterations.METHODS.preferred(chosen.name) is not None
     if asked["budget"] is None and (named or chosen_method):
         spend = Budget()  # what the user asks for is done, whatever it costs
-    iterations.SAMPLERS.get(sampler or DEFAULT_SAMPLER)
-    if cost_model is not None:
-        COST_MODELS.get(cost_model)
+    iterations.SAMPLERS.get(given["sampler"] or DEFAULT_SAMPLER)
+    if given["cost_model"] is not None:
+        COST_MODELS.get(given["cost_model"])
     request = Request(
-        algorithm=chosen,
+        **_for(chosen, method, given),
         engine=runs_on,
         runtime_model=runtime_model,
-        method=_method(method, chosen, given),
-        sampler=sampler or DEFAULT_SAMPLER,
         ratio=iterations.check_ratio(DEFAULT_RATIO if asked["ratio"] is None else asked["ratio"]),
-        transform=check_transform(transform, chosen.convergence),
         max_overhead=iterations.check_max_overhead(asked["max_overhead"]),
         seed=check_seed(asked["seed"]),
         progress=asked["progress"] or (lambda text, fraction: None),
-        cost_model=cost_model,
         train_ratios=_check_train_ratios(asked["train_ratios"]),
         probe=asked["probe"],
         budget=spend,
@@ -202,6 +190,17 @@ def _parts(asked: Mapping[str, Any], algorithm: Algorithm) -> dict[str, Any]:
     return {
         name: asked.get(name) or registry.preferred(algorithm.name)
         for name, registry in _REGISTRIES.items()
+    }
+
+
+def _for(algorithm: Algorithm, method: str | None, parts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a request that depend on its algorithm."""
+    return {
+        "algorithm": algorithm,
+        "method": _method(method, algorithm, parts),
+        "sampler": parts["sampler"] or DEFAULT_SAMPLER,
+        "transform": check_transform(parts["transform"], algorithm.convergence),
+        "cost_model": parts["cost_model"],
     }
 
 

@@ -183,14 +183,12 @@ class FullRun:
         """Return what it says, without seconds if the job runs on another engine."""
         before = case.spending.spent
         profile = self.run(case)
-        if profile is None:
+        if profile is None or (profile.stopped and not profile.iterations):
             return None
         if profile.stopped:
             took = profile.phases["superstep"]
             if case.local:  # with the superstep that did not end
                 took = case.spending.spent - before - profile.phases["setup"]
-            if not profile.iterations:
-                return None
             if profile.prior is not None:
                 took -= profile.prior.phases["superstep"]
             stopped = StoppedRun(case.request.algorithm, profile, took)
@@ -258,10 +256,9 @@ class Samples:
 
     def cost(self, case: Case, evidence: Estimates) -> float:
         """Return what samples of this level take; nothing more where iterations are exact."""
-        first = not any(found.runtimes for found in evidence)
-        if first and (self.asked or _exact(evidence)):
-            return 0.0
-        return cost_of_samples(case, self.level) if not first else math.inf
+        if any(found.runtimes for found in evidence):
+            return cost_of_samples(case, self.level)
+        return 0.0 if self.asked or _exact(evidence) else math.inf
 
     def estimate(self, case: Case, evidence: Estimates) -> Estimate | None:
         """Return it; without seconds if no supersteps of the run are affordable beside."""

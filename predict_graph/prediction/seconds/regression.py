@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -127,7 +127,7 @@ class FittedCosts:
     name: str
     terms: dict[str, float]
     r2: float
-    model: Any
+    apply: Callable[[pd.DataFrame], Any]
     columns: list[str]
 
     def predict(self, features: pd.DataFrame) -> FloatArray:
@@ -139,7 +139,7 @@ class FittedCosts:
             If a registered model fails, or predicts no finite seconds of at least 0.
         """
         with blamed_on("cost model", self.name):
-            seconds = np.asarray(self.model.predict(features[self.columns]), dtype=np.float64)
+            seconds = np.asarray(self.apply(features[self.columns]), dtype=np.float64)
         if seconds.shape != (len(features),):
             found = f"seconds of shape {seconds.shape}; accepted: shape ({len(features)},)"
         elif not np.isfinite(seconds).all() or (seconds < 0).any():
@@ -159,12 +159,10 @@ def fit_costs(table: pd.DataFrame, name: str) -> FittedCosts:
     """
     features = table[[*CANDIDATES]]
     if len(features.drop_duplicates()) < FEWEST_ROWS or table["group"].nunique() < 2:
-        rate = (
-            float((table["seconds"] / _work(table).clip(lower=1.0)).median()) if len(table) else 0.0
-        )
-        return FittedCosts(
-            "proportional", dict.fromkeys(_WORK, rate), 0.0, _Proportional(rate), [*_WORK]
-        )
+        per_unit = table["seconds"] / _work(table).clip(lower=1.0)
+        rate = float(per_unit.median()) if len(table) else 0.0
+        terms = dict.fromkeys(_WORK, rate)
+        return FittedCosts("proportional", terms, 0.0, lambda rows: rate * _work(rows), [*_WORK])
     return fitted(table, CANDIDATES, name)
 
 
@@ -179,22 +177,12 @@ def fitted(table: pd.DataFrame, features: Sequence[str], name: str) -> FittedCos
             options["groups"] = table["group"].to_numpy()
         model.fit(table[varying], table["seconds"].to_numpy(), **options)
         terms = {str(key): float(value) for key, value in model.terms_.items() if value > 0.0}
-        return FittedCosts(name, terms, float(model.r2_), model, varying)
+        return FittedCosts(name, terms, float(model.r2_), model.predict, varying)
 
 
 def _work(features: pd.DataFrame) -> pd.Series[float]:
     """Return vertices + messages of each row."""
     return features[[*_WORK]].sum(axis=1)
-
-
-@dataclass(frozen=True)
-class _Proportional:
-    """Seconds per vertex or message."""
-
-    rate: float
-
-    def predict(self, features: pd.DataFrame) -> pd.Series[float]:
-        return self.rate * _work(features)
 
 
 def left_out_std(table: pd.DataFrame, name: str, prior: float = 0.3, most_runs: int = 10) -> float:
