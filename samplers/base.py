@@ -136,7 +136,7 @@ class Sampler(ABC):
             If an option, `ratio`, `max_edges` or the graph is wrong.
         """
         self._check_options()
-        check_share("ratio", ratio, zero=False, one=True)
+        check_share("ratio", ratio, zero=False)
         cap = _NO_CAP
         if max_edges is not None:
             check_positive("max_edges", max_edges)
@@ -163,13 +163,12 @@ class Sampler(ABC):
         """Pick `target` vertices."""
 
 
-def check_share(name: str, value: Any, *, zero: bool, one: bool) -> None:
-    """Raise ValueError unless `value` is between 0 and 1; `zero` and `one` include the ends."""
+def check_share(name: str, value: Any, *, zero: bool) -> None:
+    """Raise ValueError unless `value` is between 0 and 1, including 1, and 0 if `zero` is true."""
     is_number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
-    if is_number and 0 <= value <= 1 and (zero or value != 0) and (one or value != 1):
-        return
-    interval = f"{'[' if zero else '('}0, 1{']' if one else ')'}"
-    raise ValueError(f"{name} is {value!r}; accepted: a number in {interval}")
+    if not is_number or not 0 <= value <= 1 or (value == 0 and not zero):
+        interval = f"{'[' if zero else '('}0, 1]"
+        raise ValueError(f"{name} is {value!r}; accepted: a number in {interval}")
 
 
 def check_positive(name: str, value: Any) -> None:

@@ -44,7 +44,7 @@ class RestartWalk(Sampler):
         self.patience = patience
 
     def _check_options(self) -> None:
-        check_share("restart", self.restart, zero=True, one=True)
+        check_share("restart", self.restart, zero=True)
         check_positive("patience", self.patience)
 
     def _starts(self, graph: CSRArrays, state: State) -> npt.NDArray[np.int64]:
@@ -133,7 +133,7 @@ class BiasedRandomJump(RestartWalk):
 
     def _check_options(self) -> None:
         super()._check_options()
-        check_share("seed_fraction", self.seed_fraction, zero=False, one=True)
+        check_share("seed_fraction", self.seed_fraction, zero=False)
 
     def _starts(self, graph: CSRArrays, state: State) -> npt.NDArray[np.int64]:
         return self.seeds(graph)
