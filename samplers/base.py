@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -16,8 +16,9 @@ from samplers.splitmix import RandomState, State, new_state
 _NO_CAP = int(np.iinfo(np.int64).max)
 
 
-class Visits(NamedTuple):
-    """What a kernel reports of its run; the fields are those of :class:`Sample`."""
+@dataclass(frozen=True, eq=False)
+class Visits:
+    """What a kernel reports of its run; :class:`Sample` describes its fields."""
 
     vertices: npt.NDArray[np.integer]
     steps: int = 0
@@ -28,8 +29,8 @@ class Visits(NamedTuple):
     capped: bool = False
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Sample:
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Sample(Visits):
     """The vertices that a sampler picked, and how it came by them.
 
     Parameters
@@ -59,17 +60,10 @@ class Sample:
         True when `max_edges` ended the sampling early.
     """
 
-    vertices: npt.NDArray[np.integer]
     sampler: str
     ratio: float
     requested: int
-    steps: int
-    restarts: int
-    dead_ends: int
-    unreached: int
-    edges_scanned: int
     seconds: float
-    capped: bool = False
 
     @property
     def note(self) -> str:
@@ -148,11 +142,7 @@ class Sampler(ABC):
         visits = self._visit(graph, target, cap, state)
         seconds = time.perf_counter() - start
         return Sample(
-            sampler=self.name,
-            ratio=float(ratio),
-            requested=target,
-            seconds=seconds,
-            **visits._asdict(),
+            sampler=self.name, ratio=float(ratio), requested=target, seconds=seconds, **vars(visits)
         )
 
     def _check_options(self) -> None:  # noqa: B027
