@@ -78,13 +78,13 @@ def _of_stages(
 ) -> Prediction:
     """Return the prediction of the last algorithm of a chain, with what runs before it on top."""
     request, estimate, runtime = stages[-1]
-    algorithm = request.algorithm
-    warnings = [
-        *(prior.warnings if prior else doubts),
-        *estimate.warnings,
-        *runtime.warnings,
-        *_convergence_doubts(estimate, algorithm.max_iterations),
-    ]
+    algorithm, limit = request.algorithm, request.algorithm.max_iterations
+    warnings = [*(prior.warnings if prior else doubts), *estimate.warnings, *runtime.warnings]
+    if not estimate.converged and estimate.iterations >= limit:  # a library has limits of its own
+        warnings.append(
+            f"the run will probably stop at its limit of {limit} iterations, before it has "
+            "converged"
+        )
     phases = [each.phases for _, _, each in stages]
     by_machines: list[Mapping[str, float]] = []
     if runtime.at is not None:
@@ -201,14 +201,6 @@ def scaled(found: Prediction, factors: Mapping[str, float], std: float) -> Predi
         ],
         iteration_std=math.hypot(found.iteration_std, std),
     )
-
-
-def _convergence_doubts(estimate: IterationEstimate, limit: int) -> list[str]:
-    if estimate.converged or estimate.iterations < limit:  # a library has limits of its own
-        return []
-    return [
-        f"the run will probably stop at its limit of {limit} iterations, before it has converged"
-    ]
 
 
 def graph_doubts(graph: Graph, fewest: int = 5_000, flat: float = 3.0) -> list[str]:

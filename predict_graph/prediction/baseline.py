@@ -146,9 +146,8 @@ def baseline_iterations(graph: AnyGraph, baseline: Baseline, workers: int) -> It
     counters = engines.counters_of(active, sent, sent * size, workers, graph.vertices)
     threshold = algorithm.threshold(graph.vertices)
     curve = threshold * 10.0 ** np.minimum(np.arange(iterations)[::-1] / 2.0, 300.0)
-    converged = baseline.converges
     return IterationEstimate(
-        BASELINE, baseline.iterations, *counts, curve, converged, counters=counters
+        BASELINE, baseline.iterations, *counts, curve, baseline.converges, counters=counters
     )
 
 
@@ -177,9 +176,10 @@ def baseline_runtime(
 
 def _usual(algorithm: Algorithm, history: History | None) -> tuple[Usual, int]:
     """Return the usual figures: medians of the history, or those of the algorithm."""
-    if history is None or algorithm.known_work:  # of other graphs only the messages are kept
-        return usual_of(algorithm.name), 0
-    found = history.training_runs(algorithm.name, {"name": "local"}, machine_identity())
+    here = {"name": "local"}, machine_identity()
+    # Of other graphs only the messages are known, not the work.
+    known = None if algorithm.known_work else history
+    found = [] if known is None else known.training_runs(algorithm.name, *here)
     if not found:
         return usual_of(algorithm.name), 0
     rows = []

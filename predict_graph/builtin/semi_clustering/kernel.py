@@ -84,14 +84,7 @@ class SemiClusteringKernel(SharedRows):
 
     def summary(self) -> dict[str, Any]:
         """Return the score and the size of the best semi-cluster, and the mean score of lists."""
-        scores, sizes = self._lists.scores, self._lists.sizes
-        held = sizes > 0
-        best = int(np.where(held, scores, -np.inf).argmax())
-        return {
-            "best_score": float(scores.flat[best]),
-            "best_size": int(sizes.flat[best]),
-            "mean_score": float(scores[held].mean()),
-        }
+        return summary_of(sums_of(self._lists, self._fixed[2]))
 
     def step(self) -> Superstep:
         """Run one superstep; its aggregate is the share of list entries that changed."""
@@ -130,6 +123,28 @@ def begun(
     v_max, largest = parameters["v_max"], float(weights.max()) if len(weights) else 1.0
     sent, lists = (singletons(parameters[name], ids, v_max, degrees) for name in ("s_max", "c_max"))
     return (v_max, parameters["boundary_factor"], largest), sent, lists
+
+
+def sums_of(lists: Clusters, ids: Array, updated: int = 0) -> dict[str, Any]:
+    """Sum the changed list entries, all entries, and their scores; find the best."""
+    scores, held = lists.scores, lists.sizes > 0
+    best = (-np.inf, 0, 0)
+    if len(scores):
+        v = int(scores[:, 0].argmax())  # lists are sorted
+        best = (float(scores[v, 0]), -int(ids[v]), int(lists.sizes[v, 0]))
+    return {
+        "updated": float(updated),
+        "held": float(np.count_nonzero(held)),
+        "total_score": float(scores[held].sum()),
+        "best": best,
+    }
+
+
+def summary_of(sums: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the score and the size of the best semi-cluster, and the mean score of lists."""
+    score, _, size = sums["best"]
+    mean = sums["total_score"] / sums["held"]
+    return {"best_score": score, "best_size": size, "mean_score": mean}
 
 
 def singletons(places: int, vertices: Array, v_max: int, degrees: Array) -> Clusters:
@@ -340,18 +355,7 @@ class SemiClusteringProgram(BlockProgram):
 
     def sums(self) -> dict[str, Any]:
         """Sum the changed list entries, all entries, and their scores; find the best."""
-        scores, sizes = self.lists.scores, self.lists.sizes
-        held = sizes > 0
-        best = (-np.inf, 0, 0)
-        if len(scores):
-            v = int(scores[:, 0].argmax())
-            best = (float(scores[v, 0]), -int(self.block.rows[v]), int(sizes[v, 0]))
-        return {
-            "updated": float(self.updated),
-            "held": float(np.count_nonzero(held)),
-            "total_score": float(scores[held].sum()),
-            "best": best,
-        }
+        return sums_of(self.lists, self.block.rows, self.updated)
 
     @classmethod
     def convergence(cls, sums: Mapping[str, Any], vertices: int) -> float:
@@ -371,6 +375,4 @@ class SemiClusteringProgram(BlockProgram):
     @classmethod
     def summary(cls, values: Any, sums: list[Mapping[str, Any]]) -> dict[str, Any]:
         """Return the score and the size of the best semi-cluster, and the mean score of lists."""
-        score, _, size = sums[-1]["best"]
-        mean = sums[-1]["total_score"] / sums[-1]["held"]
-        return {"best_score": score, "best_size": size, "mean_score": mean}
+        return summary_of(sums[-1])

@@ -23,7 +23,6 @@ from predict_graph.engines.local import kernel as kernels
 from predict_graph.engines.local.team import Team, available_threads
 from predict_graph.engines.profile import evenly, per_iteration
 from predict_graph.engines.runtime_model import StagedSample
-from predict_graph.graph import Graph
 from predict_graph.stopwatch import Stopwatch
 from predict_graph.table import Table
 
@@ -66,7 +65,7 @@ def observed_run(
     rows: list[tuple[float, ...]] = []
     with Team(threads or available_threads()) as team:
         kernel = _kernel(algorithm, sample, prior, team)
-        for superstep, took in supersteps(kernel, team, algorithm.max_iterations):
+        for superstep, took in kernels.supersteps(kernel, team, algorithm.max_iterations):
             aggregate = _aggregate(superstep, weights)
             totals, work = superstep.totals(weights, sent), superstep.work
             messages = superstep.messages(sample.graph)

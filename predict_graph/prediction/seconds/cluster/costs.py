@@ -345,10 +345,7 @@ class ClusterSpeed:
 
 def speed_of_cluster(history: History | None, engine: SparkEngine) -> ClusterSpeed:
     """Return the relative speed that the runs of all algorithms on a cluster show."""
-    if history is None or len(history) == 0:
-        return ClusterSpeed()
-    speed = ClusterSpeed()
-    for name in cluster.shipped_names():
-        runs = cluster.cluster_runs(history, engine, name)
-        speed = speed.with_runs(name, runs) if runs else speed
-    return speed
+    names = [] if history is None or len(history) == 0 else cluster.shipped_names()
+    found = {name: cluster.cluster_runs(history, engine, name) for name in names}
+    logs = {name: log_factors(runs, reference_costs(name)) for name, runs in found.items() if runs}
+    return ClusterSpeed(logs)
