@@ -27,8 +27,7 @@ from predict_graph.errors import PredictGraphError, RequestError
 from predict_graph.graph import Graph, check_graph
 from predict_graph.history import History, check_history
 from predict_graph.prediction.request import check_engine, check_function, direction
-from predict_graph.prediction.seconds.cluster.runs import WARM_UP
-from predict_graph.prediction.seconds.cluster.sampling import sample_run
+from predict_graph.prediction.seconds.cluster.runs import WARM_UP, sample_run
 from predict_graph.results import Result
 from predict_graph.seeds import check_seed
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
 from importlib.resources import files
@@ -30,6 +30,8 @@ from predict_graph.engines.spark.library.algorithm import LibraryAlgorithm
 from predict_graph.engines.spark.session.settings import is_local
 from predict_graph.graph import Graph
 from predict_graph.history import History, RunRecord, machine_identity
+from predict_graph.prediction.seconds.learned import STEADY_ITERATIONS
+from predict_graph.prediction.work import records_of
 from predict_graph.table import Table
 
 WARM_UP = "warm-up"
@@ -177,6 +179,39 @@ def cluster_run(record: RunRecord, graph: Graph | None = None, *, again: bool = 
         again=again,
         before=None if record.engine.get("warm") else before,
     )
+
+
+def supersteps_run(algorithm: Algorithm, most: int = 15) -> int:
+    """Return the limit of supersteps of a sample run; library algorithms cannot be stopped."""
+    if "replay" in algorithm.sampled_by:
+        return algorithm.max_iterations
+    return STEADY_ITERATIONS if algorithm.steady else most
+
+
+def sample_run(
+    engine: SparkEngine, algorithm: Algorithm, graph: Graph, sample: Graph, before: int, **how: Any
+) -> list[ClusterRun]:
+    """Run a chain of algorithms on a sample in a session that has run so many supersteps before.
+
+    `how` has the sampler, its seed, the purpose, and the seconds in which the session opened.
+    """
+    most, threshold = supersteps_run(algorithm), 0.0 if algorithm.steady else None
+    profile = engine.run(algorithm, sample, max_iterations=most, threshold=threshold)
+    doubtful = profile.result.get("certainty") == "doubtful"
+    drawn = {
+        **how,
+        "ratio": sample.vertices / graph.vertices,
+        "machines": engine.workers,
+        "cold": before == 0,
+        "doubt": profile.result.get("reason") if doubtful else "",
+    }
+    runs = []
+    for record in records_of(profile):
+        own = replace(record, kind="sample", sample_of=graph.fingerprint)
+        own = replace(own, sample={**drawn, "before": before})
+        runs.append(cluster_run(own, graph, again=False))
+        before += record.iterations
+    return runs
 
 
 FEATURES = ("vertices", "messages", "remote_bytes")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sequence
 from functools import cached_property, partial
 from typing import Any, ClassVar
@@ -11,14 +12,16 @@ import numpy as np
 import pandas as pd
 
 from predict_graph import engines
+from predict_graph.calibration import log_std
 from predict_graph.durations import readable_seconds
 from predict_graph.engines.spark import SparkSettings
 from predict_graph.engines.spark.functions.running import FunctionAlgorithm
+from predict_graph.errors import JobError
 from predict_graph.graph import Graph
 from predict_graph.iterations import IterationEstimate, draw_sample
+from predict_graph.iterations.estimate import iteration_interval
 from predict_graph.prediction.seconds.cluster import costs as cluster_costs
 from predict_graph.prediction.seconds.cluster import runs as cluster
-from predict_graph.prediction.seconds.cluster import sampling
 from predict_graph.prediction.seconds.cluster.runs import ClusterRun
 from predict_graph.prediction.seconds.cluster.work import work_by_machines
 from predict_graph.prediction.seconds.earlier_runs import PHASE_STD
@@ -37,6 +40,10 @@ class ClusterRuntimeModel(EngineModel):
     runs, which are run if the budget allows; if not, runs of other algorithms show the relative
     speed of the cluster. Samples are run in any case if the user sets their ratios, or an unlimited
     budget, and for a user function.
+
+    The first supersteps of a new JVM are slow. Each session therefore runs its largest sample
+    twice: the second run shows the cost of the work, and the difference the JVM warm-up. The
+    largest is used because code that is not yet compiled is slow on every row.
     """
 
     reads: ClassVar[frozenset[str]] = frozenset({"cost_model", "train_ratios"})
@@ -52,7 +59,7 @@ class ClusterRuntimeModel(EngineModel):
         runs.
         """
         self.learn()
-        return [sampling.observed_estimate(self.runs[0], self.graph)]
+        return [observed_estimate(self.runs[0], self.graph)]
 
     def estimate(self, workloads: Sequence[engines.Workload]) -> list[engines.RuntimeEstimate]:
         """Return the estimate of each algorithm of the chain; the first includes session start."""
@@ -118,7 +125,7 @@ class ClusterRuntimeModel(EngineModel):
             phases = partial(costs.phases, reads=number == 0)
             whole += sum(phases(features, machines, edges, opens=number == 0).values())
             last = number == len(workloads) - 1  # what runs before it goes to its own end
-            features = features.iloc[: sampling.supersteps_run(each.algorithm) if last else None]
+            features = features.iloc[: cluster.supersteps_run(each.algorithm) if last else None]
             for place, ratio in enumerate(self.ratios):
                 sizes = (ratio * features, machines, ratio * edges)
                 before = place * len(features)
@@ -151,7 +158,7 @@ class ClusterRuntimeModel(EngineModel):
                 if number != 1:  # the second run is on the sample of the first
                     most = max(int(ratio * graph.edges), 1)  # a sample may be denser
                     drawn = draw_sample(graph, request.sampler, ratio, self.rng, max_edges=most)
-                runs = sampling.sample_run(engine, algorithm, graph, drawn.graph, before, **how)
+                runs = cluster.sample_run(engine, algorithm, graph, drawn.graph, before, **how)
                 taken = sum(run.record.seconds for run in runs)
                 before += sum(run.record.iterations for run in runs)
                 if runs[-1].disturbed:
@@ -233,6 +240,39 @@ class ClusterRuntimeModel(EngineModel):
             executors=executors,
             more=self.more,
         )
+
+
+def observed_estimate(runs: Sequence[ClusterRun], graph: Graph) -> IterationEstimate:
+    """Return the iterations of a user's function on the graph, from those of its samples.
+
+    Only the metrics of its tasks are known, so there is no transform (PREDIcT, section 3.2).
+
+    Samples that agree exactly indicate a fixed number of iterations. Otherwise the smallest and the
+    largest are extrapolated over the logarithm of their size.
+    """
+    if not runs:
+        raise JobError("executors were lost in every sample run, so nothing is known of the job")
+    by_size = sorted(runs, key=lambda run: run.record.vertices)
+    small, large = by_size[0], by_size[-1]
+    seen = [run.record.iterations for run in by_size]
+    expected = float(seen[-1])
+    apart = math.log(large.record.vertices / small.record.vertices)
+    if apart > 0.0:
+        growth = max(expected - small.record.iterations, 0.0) / apart
+        expected += growth * math.log(max(graph.vertices / large.record.vertices, 1.0))
+    spread = float(np.log([*seen, expected]).std())
+    std = math.hypot(spread, log_std("iterations by rooted samples"))
+    counts = iteration_interval(expected, std, sys.maxsize)
+    warnings = []
+    if min(seen) < max(seen):
+        warnings.append(
+            f"the samples took {min(seen)} to {max(seen)} iterations; the real run "
+            "may differ as much"
+        )
+    if large.doubt:
+        warnings.append(f"it is doubtful what the supersteps of the job are: {large.doubt}")
+    curve = np.full(counts[0], np.nan)
+    return IterationEstimate("observed", expected, *counts, curve, True, warnings=warnings)
 
 
 def _source(own: Sequence[ClusterRun], speed: cluster_costs.ClusterSpeed) -> str:

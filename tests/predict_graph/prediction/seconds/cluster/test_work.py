@@ -14,8 +14,11 @@ from predict_graph.engines.spark.library.algorithm import rounds_of
 from predict_graph.engines.spark.tables.hashing import partition_of
 from predict_graph.graph import check_graph
 from predict_graph.prediction.request import check_function
-from predict_graph.prediction.seconds.cluster.runtime_model import heap_bytes, memory_of
-from predict_graph.prediction.seconds.cluster.sampling import observed_estimate
+from predict_graph.prediction.seconds.cluster.runtime_model import (
+    heap_bytes,
+    memory_of,
+    observed_estimate,
+)
 from predict_graph.prediction.seconds.cluster.work import combined_share, work_by_machines
 from predict_graph.table import Table
 from tests.predict_graph.prediction.seconds.cluster import made_up_cluster as made_up
