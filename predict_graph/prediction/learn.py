@@ -118,7 +118,7 @@ def learn(
     JobError
         If the cluster fails before the first training run.
     """
-    engine = check_engine(engine, spark=spark)
+    engine = check_engine({"engine": engine, "spark": spark})
     if not isinstance(engine, SparkEngine):
         raise RequestError(f"the engine is {engine.name}; accepted: spark, whose costs are learned")
     kept = check_history(history)

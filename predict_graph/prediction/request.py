@@ -95,34 +95,28 @@ class Request:
         return bool(self.named) or own
 
 
-def check_engine(
-    value: str | engines.Engine,
-    *,
-    workers: int | None = None,
-    threads: int | None = None,
-    spark: Any = None,
-) -> engines.Engine:
+def check_engine(options: Mapping[str, Any]) -> engines.Engine:
     """Return an engine from its name and settings, or the engine given.
 
     Parameters
     ----------
-    value : str or Engine
-    workers, threads : int, optional
-    spark : SparkSession, optional
-        A session that is open, for the engine ``"spark"``.
+    options : mapping
+        ``engine``, its name or itself; ``workers``, ``threads``, and ``spark``, an open session for
+        the engine ``"spark"``, where they are given.
 
     Raises
     ------
     RequestError
         If nothing has this name, or a setting is out of range or none of this engine.
     """
-    settings = {"workers": workers, "threads": threads, "spark": spark}
-    if spark is not None and value != "spark":
+    value: str | engines.Engine = options["engine"]
+    settings = ("workers", "threads", "spark")
+    given = {name: options[name] for name in settings if options.get(name) is not None}
+    if "spark" in given and value != "spark":
         name = value if isinstance(value, str) else value.name
         raise RequestError(
             f"spark, a session, is not read by the engine {name!r}; accepted: engine='spark'"
         )
-    given = {name: n for name, n in settings.items() if n is not None}
     if isinstance(value, str):
         factory: Callable[..., engines.Engine] = engines.ENGINES.get(value)
         accepted = signature(factory).parameters
@@ -151,9 +145,7 @@ def check_request(algorithm: Any, **options: Unpack[PredictOptions]) -> Request:
         )
     asked = completed(PredictOptions, options, "a prediction")
     chosen = check_function(algorithm, asked["parameters"])
-    runs_on = check_engine(
-        asked["engine"], **{name: asked[name] for name in ("workers", "threads", "spark")}
-    )
+    runs_on = check_engine(asked)
     runtime_model = runtime_model_of(runs_on)
     given = {name: asked[name] for name in _READ} | _parts(asked, chosen)
     named = frozenset(name for name, value in given.items() if value is not None)

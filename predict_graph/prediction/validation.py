@@ -60,9 +60,7 @@ def run(
     ids, write_to = given["ids"], given["write_to"]
     chosen = requests.check_function(algorithm, given["parameters"])
     directed = requests.direction(chosen, given["directed"], graph)
-    runner = requests.check_engine(
-        given["engine"], **{name: given[name] for name in ("workers", "threads", "spark")}
-    )
+    runner = requests.check_engine(given)
     kept = check_history(given["history"])
     if kept is not None:
         len(kept)  # refuses at once what is no history
