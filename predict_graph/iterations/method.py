@@ -89,14 +89,13 @@ def _has_part(name: str) -> Callable[[Algorithm], bool]:
     return lambda algorithm: name in algorithm.sampled_by
 
 
-_HERE = "predict_graph.iterations"
 _OWN = (
     Method(
         "completion",
         "stratified samples with their border completed",
         frozenset({"ratio", "max_overhead"}),
         _has_part("completion"),
-        f"{_HERE}.completion.estimator:estimate_by_completion",
+        f"{__package__}.completion.estimator:estimate_by_completion",
     ),
     Method(
         "rooted",
@@ -108,14 +107,14 @@ _OWN = (
             and runs_here(algorithm)
             and (algorithm.prior is None or "rooted" in algorithm.sampled_by)
         ),
-        f"{_HERE}.rooted.estimator:estimate_by_rooted_samples",
+        f"{__package__}.rooted.estimator:estimate_by_rooted_samples",
     ),
     Method(
         "published",
         "count the iterations of walk samples (PREDIcT, section 3.2)",
         frozenset({"sampler", "ratio", "transform"}),
         lambda algorithm: "observed" not in algorithm.sampled_by,
-        f"{_HERE}.samples:estimate_by_sample_runs",
+        f"{__package__}.samples:estimate_by_sample_runs",
     ),
     Method(
         "observed",
@@ -129,7 +128,7 @@ _OWN = (
         "the compiled replay of an algorithm of GraphX or GraphFrames, by the same rules: exact",
         frozenset(),
         _has_part("replay"),
-        f"{_HERE}.whole_run:estimate_by_replay",
+        f"{__package__}.whole_run:estimate_by_replay",
     ),
 )
 

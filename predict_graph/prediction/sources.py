@@ -217,8 +217,7 @@ class FullRun:
         if case.local and request.budget.unlimited and needed > DEFAULT_BUDGET.least_seconds:
             return math.inf
         threads = getattr(request.engine, "threads", None)
-        fits = all(peak_memory(graph, each, threads=threads).fits for each in case.algorithms)
-        return needed if fits else math.inf
+        return needed if peak_memory(graph, request.algorithm, threads).fits else math.inf
 
     def run(self, case: Case) -> engines.RunProfile | None:
         """Run the job on this machine until the budget, less a reserve for samples, is spent.

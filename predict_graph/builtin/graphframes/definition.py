@@ -33,8 +33,6 @@ from predict_graph.plugins import Registry
 if TYPE_CHECKING:
     from predict_graph.engines.spark.session.settings import SparkSettings
 
-_HERE = "predict_graph.builtin.graphframes.definition"
-
 _NAMES = (
     *("pageRank", "connectedComponents", "labelPropagation", "shortestPaths"),
     "stronglyConnectedComponents",
@@ -42,7 +40,7 @@ _NAMES = (
 GRAPHFRAMES: Registry[type[GraphFramesAlgorithm]] = Registry(
     "algorithm of GraphFrames",
     "predict_graph.graphframes",
-    {name: f"{_HERE}:GraphFrames{name[0].upper()}{name[1:]}" for name in _NAMES},
+    {name: f"{__name__}:GraphFrames{name[0].upper()}{name[1:]}" for name in _NAMES},
 )
 """The algorithms by their names in GraphFrames."""
 

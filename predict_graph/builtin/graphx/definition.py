@@ -16,8 +16,6 @@ from predict_graph.plugins import Registry
 if TYPE_CHECKING:
     from predict_graph.engines.spark.session.opening import OpenSession
 
-_HERE = "predict_graph.builtin.graphx.definition"
-
 _NAMES = (
     *("pageRank", "connectedComponents", "labelPropagation", "shortestPaths"),
     *("personalizedPageRank", "stronglyConnectedComponents"),
@@ -25,7 +23,7 @@ _NAMES = (
 GRAPHX: Registry[type[GraphXAlgorithm]] = Registry(
     "algorithm of GraphX",
     "predict_graph.graphx",
-    {name: f"{_HERE}:GraphX{name[0].upper()}{name[1:]}" for name in _NAMES},
+    {name: f"{__name__}:GraphX{name[0].upper()}{name[1:]}" for name in _NAMES},
 )
 """The algorithms by their names in GraphX."""
 

@@ -20,7 +20,7 @@ from predict_graph.algorithms import Algorithm
 from predict_graph.deadline import StopRun
 from predict_graph.errors import JobError
 from predict_graph.graph import Graph
-from predict_graph.history import RunRecord, machine_identity
+from predict_graph.history import History, RunRecord, machine_identity
 from predict_graph.iterations import EdgeBudget, SampleRun, draw_sample, run_sample
 from predict_graph.plugins import loaded
 from predict_graph.prediction.seconds import regression
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from predict_graph.budget import Spending
-    from predict_graph.history import History
     from predict_graph.prediction.request import Request
 
 DEFAULT_TRAIN_RATIOS = (0.05, 0.1, 0.15, 0.2)  # PREDIcT, section 5.2
