@@ -47,9 +47,7 @@ def assembled(graph: AnyGraph, best: Estimate, spending: Spending) -> Prediction
     sampled = any(estimate.method not in _UNSAMPLED for estimate in estimates)
     doubts = graph_doubts(graph) if sampled and isinstance(graph, Graph) else []
     stages = [*zip(chain, estimates, runtimes, strict=True)]
-    result = _of_stages(graph, stages[:1], doubts, None)
-    for number in range(2, len(stages) + 1):
-        result = _of_stages(graph, stages[:number], doubts, result)
+    result = _of_stages(graph, stages, doubts)
     last, memory = chain[-1], None
     local = is_local(last.engine)
     if local and isinstance(graph, Graph):
@@ -73,10 +71,9 @@ def assembled(graph: AnyGraph, best: Estimate, spending: Spending) -> Prediction
     )
 
 
-def _of_stages(
-    graph: AnyGraph, stages: Sequence[Stage], doubts: list[str], prior: Prediction | None
-) -> Prediction:
+def _of_stages(graph: AnyGraph, stages: Sequence[Stage], doubts: list[str]) -> Prediction:
     """Return the prediction of the last algorithm of a chain, with what runs before it on top."""
+    prior = _of_stages(graph, stages[:-1], doubts) if len(stages) > 1 else None
     request, estimate, runtime = stages[-1]
     algorithm, limit = request.algorithm, request.algorithm.max_iterations
     warnings = [*(prior.warnings if prior else doubts), *estimate.warnings, *runtime.warnings]

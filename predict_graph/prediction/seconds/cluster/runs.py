@@ -241,28 +241,25 @@ def rows_of_run(run: ClusterRun) -> pd.DataFrame:
 
     On a local master one process has the threads of all machines, which share its work equally.
     """
-    engine, table = run.record.engine, run.record.table
-    local = is_local(str(engine.get("master", ""))) and table["worker"].nunique() == 1
+    engine, rows = run.record.engine, run.record.rows
+    alone = len(np.unique(rows["worker"])) == 1
+    local = is_local(str(engine.get("master", ""))) and alone
     shared = run.machines if local else 1
     cores = int(engine.get("cores", 1)) * shared
-    rows = table[table["worker"] == critical_worker(run.record.rows)]
-    counted = {
-        "vertices": rows["total_vertices"],
-        "messages": rows["local_messages"] + rows["remote_messages"],
-        "remote_bytes": rows["remote_message_bytes"],
-    }
-    seconds = rows["seconds"].to_numpy(np.float64)
-    tasks = rows["task_seconds"].to_numpy(np.float64) / cores
-    working = np.fmax(np.minimum(tasks, seconds), CLOCK)
+    rows = rows.take(rows["worker"] == critical_worker(rows))
+    seconds = rows.floats("seconds")
+    working = np.fmax(np.minimum(rows.floats("task_seconds") / cores, seconds), CLOCK)
     return pd.DataFrame(
         {
-            **{name: each.to_numpy(np.float64) / shared for name, each in counted.items()},
+            "vertices": rows.floats("total_vertices") / shared,
+            "messages": rows.floats("local_messages", "remote_messages") / shared,
+            "remote_bytes": rows.floats("remote_message_bytes") / shared,
             "seconds": seconds,
             "working": working,
             "driver": seconds - working,
             "warming": 0.0 if run.before is None else warming(len(rows), run.before),
             # An imported table may lack the column
-            "spilled": rows.get("spilled_bytes", pd.Series(0.0, rows.index)).to_numpy(np.float64),
+            "spilled": rows.floats("spilled_bytes") if "spilled_bytes" in rows else 0.0,
         }
     ).fillna(0.0)
 
