@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from predict_graph.machine import machine_identity, user_cache
+from predict_graph.machine import code_folder, machine_identity
 
 _GRAPH = "rmat:scale=12,edge_factor=8,seed=1"  # larger than what is never sampled
 _REASON = "compiling kernels for this machine, once, so that no prediction waits for it"
@@ -94,17 +94,7 @@ def _marker() -> Path:
     target = chosen if chosen[0] else [machine_identity()]
     parts = [version("predict-graph"), version("numba"), *target, sys.version]
     key = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
-    return _folder() / f"compiled-{key}"
-
-
-def _folder() -> Path:
-    """Return where numba keeps code, as far as that is one place."""
-    if "NUMBA_CACHE_DIR" in os.environ:
-        return Path(os.environ["NUMBA_CACHE_DIR"])
-    beside = Path(__file__).parent / "__pycache__"
-    if os.access(beside if beside.exists() else beside.parent, os.W_OK):
-        return beside
-    return user_cache() / "predict-graph"
+    return code_folder() / f"compiled-{key}"
 
 
 if __name__ == "__main__":

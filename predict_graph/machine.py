@@ -11,22 +11,25 @@ from pathlib import Path
 _CGROUPS, _LISTED = Path("/sys/fs/cgroup"), Path("/proc/self/cgroup")
 
 
-def user_cache() -> Path:
-    """Return the folder in which programs keep what they can make again."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"))
+def code_folder() -> Path:
+    """Return where numba keeps compiled code: beside the source, or else in the user's cache."""
+    if "NUMBA_CACHE_DIR" in os.environ:
+        return Path(os.environ["NUMBA_CACHE_DIR"])
+    beside = Path(__file__).parent / "__pycache__"
+    cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    return beside if _may_be_written(beside) else Path(cache).absolute() / "predict-graph"
+
+
+def _may_be_written(place: Path) -> bool:
+    """Whether a folder is writable; of one that is not there, the nearest around it that is."""
+    there = (each for each in (place, *place.parents) if os.access(each, os.F_OK))
+    return os.access(next(there), os.W_OK)
 
 
 def place_compiled_code() -> None:
-    """Give numba a folder for compiled code in a process where it would find none, and fail.
-
-    It writes beside the source, or else to the user's cache.
-    """
-    if "NUMBA_CACHE_DIR" in os.environ:
+    """Give numba a folder for compiled code in a process where it would find none, and fail."""
+    if "NUMBA_CACHE_DIR" in os.environ or _may_be_written(code_folder()):
         return
-    for place in (Path(__file__).parent, user_cache().absolute()):
-        there = (each for each in (place, *place.parents) if os.access(each, os.F_OK))
-        if os.access(next(there), os.W_OK):
-            return
     import atexit
     import shutil
     import tempfile
