@@ -96,25 +96,25 @@ def _source(function: Any, seen: set[int]) -> str:
 def _load(path: str | Path, kind: str, *, registers: bool) -> ModuleType:
     """Execute a file unless it has been; what it registers is undone if it fails or changes."""
     file = Path(os.path.realpath(os.path.expanduser(path)))
+    said = f"the {kind} {file} cannot be loaded"
     if file.suffix != ".py":
-        raise _wrong(kind, file, "its name does not end in .py; accepted: a Python file")
+        raise RequestError(f"{said}: its name does not end in .py; accepted: a Python file")
     try:
         source = read_bytes(file)
     except RequestError as error:
         reason = str(error).removeprefix(f"{file} ").removeprefix("cannot be read: ")
-        raise _wrong(kind, file, reason) from error
+        raise RequestError(f"{said}: {reason}") from error
     before = _LOADED.get(file)
     if before is not None and before.source == source and (before.registered or not registers):
         return before.module
     _unregister(() if before is None else _LOADED.pop(file).registered)
     known = len(registrations())
     try:
-        module = _execute(file, source, kind)
+        module = _execute(file, source, said)
         registered = registrations()[known:]
         if registers and not registered:
-            raise _wrong(
-                kind, file, "it registers no plug-in; accepted: a file with such as @register"
-            )
+            accepted = "accepted: a file with such as @register"
+            raise RequestError(f"{said}: it registers no plug-in; {accepted}")
     except BaseException:
         _unregister(registrations()[known:])
         sys.modules.pop(_module_name(file), None)
@@ -128,7 +128,7 @@ def loaded_plugins() -> list[str]:
     return [str(file) for file, loaded in _LOADED.items() if loaded.registered]
 
 
-def _execute(file: Path, source: bytes, kind: str) -> ModuleType:
+def _execute(file: Path, source: bytes, said: str) -> ModuleType:
     """Execute a Python file as a module."""
     module = ModuleType(_module_name(file))
     module.__file__ = str(file)
@@ -138,7 +138,7 @@ def _execute(file: Path, source: bytes, kind: str) -> ModuleType:
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        raise _wrong(kind, file, _reason(error, file)) from error
+        raise RequestError(f"{said}: {_reason(error, file)}") from error
     return module
 
 
@@ -164,7 +164,3 @@ def _module_name(file: Path) -> str:
     """Return the same name in every process, and different ones for files of the same name."""
     stem = re.sub(r"\W", "_", file.stem)  # an identifier: texts refer to it
     return f"plugin_{stem}_{hashlib.blake2b(str(file).encode(), digest_size=4).hexdigest()}"
-
-
-def _wrong(kind: str, file: Path, reason: str) -> RequestError:
-    return RequestError(f"the {kind} {file} cannot be loaded: {reason}")
