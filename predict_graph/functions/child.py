@@ -95,7 +95,7 @@ class Limits:
     memory: float = math.inf
 
 
-@dataclass(frozen=True)
+@dataclass
 class ChildRun:
     """The outcome of a call.
 
@@ -289,10 +289,8 @@ class _Recorder:
         self._modules = frozenset(sys.modules)
         self._limits, self._form = limits, form
         self._watch = LoopWatch(called.__code__, self._elapsed)
-        self._observations: list[Observation] = []
-        self._held: list[tuple[float, float]] = []
+        self._outcome = ChildRun("running")
         self._timer: CallTimer | None = None
-        self._facts: dict[str, Any] = {}
         self._base = 0
         self._looking = False
         self._allowed = 0.0  # seconds of the call that the parent knows of
@@ -306,11 +304,11 @@ class _Recorder:
         before, began = resident_memory(), clock.processor(children=False)
         try:
             graph = build()
-            self._facts["convert_seconds"] = clock.processor(children=False) - began
+            self._outcome.convert_seconds = clock.processor(children=False) - began
             trim_memory()
             self._filled = fill_holes()
             self._base = resident_memory()
-            self._facts["graph_bytes"] = max(self._base - before, 0.0)
+            self._outcome.graph_bytes = max(self._base - before, 0.0)
             forget_peak()
             budget = self._limits.budget
             report_progress(self._form, self._watch.report)
@@ -318,10 +316,11 @@ class _Recorder:
             self._timer = CallTimer()
             signal.signal(signal.SIGPROF, self._tick)
             clock.alarm(TICK_SECONDS)
-            _, lazy = called(call, graph)
+            _, self._outcome.generator = called(call, graph)
         except BaseException as error:
-            self._end("error", sentence=_described(error))
-        self._end("done", generator=lazy)
+            self._outcome.sentence = _described(error)
+            self._end("error")
+        self._end("done")
 
     def _tick(self, number: int, frame: FrameType | None) -> None:
         if self._looking or self._timer is None:  # one takes longer than the time between two
@@ -342,21 +341,21 @@ class _Recorder:
 
     def _observe(self, seen: Observation) -> None:
         # That of a condition predicts a run only where a run on a sample was steady in it.
-        own, before = self._limits.loop, self._observations[-1:]
+        own, before = self._limits.loop, self._outcome.observations[-1:]
         if seen.loop and (own == seen.loop or (not own and seen.counted)):
             if self._loop.loop != seen.loop:
                 self._entered = before[0].seconds if before else 0.0
-                self._held = []
+                self._outcome.held.clear()
             self._loop = seen
-            self._held.append((seen.done, self._peak))
+            self._outcome.held.append((seen.done, self._peak))
         if seen not in before:  # a library may not have reported since
-            self._observations.append(seen)
+            self._outcome.observations.append(seen)
 
     @property
     def _most_left(self) -> float:
         """The seconds of the budget that are left at most."""
         limits = self._limits
-        return float(limits.budget.most - limits.already - self._facts["convert_seconds"])
+        return float(limits.budget.most - limits.already - self._outcome.convert_seconds)
 
     @property
     def _peak(self) -> float:
@@ -369,7 +368,7 @@ class _Recorder:
         if share and total and loop.done >= min(FEW_ROUNDS, total / 2):
             predicted = self._entered + (elapsed - self._entered) * total / loop.done
             allowed = limits.budget.allowed(predicted)
-            allowed -= limits.already + self._facts["convert_seconds"]
+            allowed -= limits.already + self._outcome.convert_seconds
             if loop.done >= _MANY_ROUNDS:
                 allowed = min(allowed, _LONG)
         elif not loop.early and share * total >= FEW_ROUNDS > loop.done:
@@ -385,21 +384,14 @@ class _Recorder:
             self._allowed = seconds
             self.send(_LATE * seconds - elapsed)
 
-    def _end(self, state: str, **more: Any) -> NoReturn:
+    def _end(self, state: str) -> NoReturn:
         clock.alarm(0.0)
         if os.getpid() != self._process:  # a process that the function has forked, and returns
             os._exit(0)
-        run = ChildRun(
-            state,
-            seconds=self._elapsed(),
-            wall=self._timer.wall if self._timer else 0.0,
-            peak_bytes=self._peak,
-            held=self._held,
-            observations=self._observations,
-            **self._facts,
-            **more,
-        )
-        self.send((run, PARSED, [name for name in sys.modules if name not in self._modules]))
+        outcome = self._outcome
+        outcome.state, outcome.seconds, outcome.peak_bytes = state, self._elapsed(), self._peak
+        outcome.wall = self._timer.wall if self._timer else 0.0
+        self.send((outcome, PARSED, [name for name in sys.modules if name not in self._modules]))
         while True:  # until the parent ends this process
             signal.pause()
 
