@@ -21,7 +21,7 @@ from predict_graph.clock.supersteps import Expected, ExpectedPart, SuperstepCloc
 from predict_graph.engines.spark.log.eventlog import EventLog
 from predict_graph.engines.spark.log.growing import GrowingLog, running_logs
 from predict_graph.engines.spark.log.status import ApplicationStatus, running_applications
-from predict_graph.engines.spark.recognition.supersteps import Recognised, recognised_so_far
+from predict_graph.engines.spark.recognition.supersteps import recognised_so_far
 from predict_graph.engines.spark.recognition.units import united
 from predict_graph.errors import JobError, RequestError
 from predict_graph.history import History
@@ -100,8 +100,11 @@ class Watch:
             latest = [log.application.get("finished"), *log.jobs["finished"]]
             now = max((float(each) for each in latest if each and each == each), default=began)
             now -= began
-        found = None if log.jobs.empty else self._recognised(log)
-        if found is None:
+        found = None
+        if not log.jobs.empty:
+            library, ended = self._library(log), self.application.ended
+            found = recognised_so_far(log, library, self.run, ended=ended)
+        if found is None or found.certainty == "doubtful":  # none yet, or by chance
             if self.application.ended:  # without a loop, what ran are the jobs
                 now = united(log.jobs.dropna(subset=["finished"])) or now
             return Moment(now, 0, state="before", first=self._first)
@@ -119,12 +122,6 @@ class Watch:
             self._first = predicted or now + moment.remaining.predicted
             self._by = moment.by
         return replace(moment, first=self._first, by=self._by)
-
-    def _recognised(self, log: EventLog) -> Recognised | None:
-        """Return the completed supersteps; None if none are recognised yet, or by chance."""
-        ended = self.application.ended
-        found = recognised_so_far(log, self._library(log), self.run, ended=ended)
-        return None if found is None or found.certainty == "doubtful" else found
 
     def _library(self, log: EventLog) -> str | None:
         """Return the GraphX algorithm that runs: the expected one, or from the names of its

@@ -104,18 +104,6 @@ _RECENT = 0.5
 _OVERRUN = 0.05  # of the expected time, as the minimum left when it is exceeded: not tuned
 
 
-@dataclass
-class _Part:
-    """The finished supersteps of one algorithm."""
-
-    algorithm: str
-    threshold: float = 0.0
-    limit: int | None = None
-    began: float = 0.0
-    ends: list[float] = field(default_factory=list)
-    aggregates: list[float] = field(default_factory=list)
-
-
 class SuperstepClock:
     """Estimates the remaining time at any moment of a run.
 
@@ -124,7 +112,8 @@ class SuperstepClock:
 
     def __init__(self, expected: Expected | None = None) -> None:
         self.expected = expected or Expected(())
-        self._part, self._number = _Part(""), -1
+        self._number = -1
+        self.begins("", 0.0, part=-1)
         self.ended: float | None = None
         self.first = self.expected.total
 
@@ -137,17 +126,19 @@ class SuperstepClock:
         limit: int | None = None,
         part: int | None = None,
     ) -> None:
-        """Record that the supersteps of an algorithm start."""
-        self._part = _Part(algorithm, threshold, limit, at)
+        """Record that the supersteps of an algorithm start: the next of a chain, or that `part`."""
+        self._algorithm, self._began, self._threshold, self._limit = algorithm, at, threshold, limit
+        self._ends: list[float] = []
+        self._aggregates: list[float] = []
         self._number = self._number + 1 if part is None else part
 
     def superstep(self, number: int, at: float, aggregate: float | None = None) -> None:
         """Record the end of a superstep; a repeated number discards later ones."""
-        if number <= len(self._part.ends):  # repeated: an executor was lost
-            del self._part.ends[number - 1 :], self._part.aggregates[number - 1 :]
-        self._part.ends.append(at)
+        if number <= len(self._ends):  # repeated: an executor was lost
+            del self._ends[number - 1 :], self._aggregates[number - 1 :]
+        self._ends.append(at)
         if aggregate is not None:
-            self._part.aggregates.append(aggregate)
+            self._aggregates.append(aggregate)
         if self.first is None and (left := self.moment(at).remaining) is not None:
             self.first = left.moved(at)
 
@@ -157,12 +148,11 @@ class SuperstepClock:
 
     def moment(self, at: float) -> Moment:
         """Return the state of the run at a moment."""
-        part = self._part
         found = Moment(
             at,
-            done=len(part.ends),
-            algorithm=part.algorithm,
-            aggregate=part.aggregates[-1] if part.aggregates else None,
+            done=len(self._ends),
+            algorithm=self._algorithm,
+            aggregate=self._aggregates[-1] if self._aggregates else None,
             first=None if self.first is None else self.first.predicted,
             by=self.expected.source,
         )
@@ -171,7 +161,7 @@ class SuperstepClock:
             return replace(found, elapsed=self.ended, of=whole, remaining=nothing, state="ended")
         if self._number < 0:
             return replace(found, remaining=self._before(at), state="before")
-        return self._running(part, found)
+        return self._running(found)
 
     def _before(self, at: float) -> Interval | None:
         total, before = self.expected.total, self.expected.before
@@ -180,25 +170,26 @@ class SuperstepClock:
         left = max(total.predicted - before, 0.0) + max(before - at, _OVERRUN * before)
         return total.scaled(left / max(total.predicted, 1e-9))
 
-    def _running(self, part: _Part, moment: Moment) -> Moment:
+    def _running(self, moment: Moment) -> Moment:
         """Return a moment with the total number of supersteps, the remaining time, and the pace."""
         parts = self.expected.parts[self._number :]
         known = parts[0] if parts else None
-        done, at = len(part.ends), moment.elapsed
-        seconds = np.diff([part.began, *part.ends])
+        done, ends = len(self._ends), [self._began, *self._ends]
+        seconds = np.diff(ends)
         moment = replace(moment, pace=_pace(seconds))
-        left = supersteps_left(done, known, np.array(part.aggregates), part.threshold, part.limit)
+        curve = np.array(self._aggregates)
+        left = supersteps_left(done, known, curve, self._threshold, self._limit)
         if left is None:
             return moment
         count, count_std = left
         of = Interval.spread(count, count_std / max(count, 1e-9))
-        most = math.inf if part.limit is None else float(part.limit)
+        most = math.inf if self._limit is None else float(self._limit)
         whole = Interval(*(min(done + each, most) for each in (count, of.low, of.high)))
         found = seconds_left(seconds, known, count, count_std)
         if found is None:
             return replace(moment, of=whole)
         rest, std = found
-        since = at - (part.ends[-1] if part.ends else part.began)
+        since = moment.elapsed - ends[-1]
         # An unusually long superstep does not affect the estimate of later ones.
         rest -= min(since, (1.0 - _OVERRUN) * rest / max(count, 1.0))
         variance = (rest * std) ** 2
