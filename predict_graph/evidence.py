@@ -16,7 +16,8 @@ class Source(Protocol):
     """A source of evidence; its deadline ends it while it works."""
 
     def cost(self, case: Any, evidence: Any) -> float:
-        """Return the expected seconds: 0 where it is asked anyway, infinity where it is not."""
+        """Return the expected seconds: 0, by default, if asked anyway, infinity if not at all."""
+        return 0.0
 
     def estimate(self, case: Any, evidence: Any) -> Any:
         """Return what it says, given what other sources say; None if it did not end in time.

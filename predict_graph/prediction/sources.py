@@ -153,12 +153,8 @@ def _stopped(evidence: Estimates) -> StoppedRun | None:
     return next((found.stopped for found in evidence if found.stopped), None)
 
 
-class EarlierRuns:
+class EarlierRuns(Source):
     """Earlier runs of this job on this graph: of any engine iterations, of this one all."""
-
-    def cost(self, case: Case, evidence: Estimates) -> float:
-        """Nothing."""
-        return 0.0
 
     def estimate(self, case: Case, evidence: Estimates) -> Estimate | None:
         """Return them if there are any of each algorithm of the chain."""
