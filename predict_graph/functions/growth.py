@@ -20,7 +20,6 @@ from dataclasses import dataclass, replace
 from itertools import combinations, cycle, product
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import log_ndtr
 
 from predict_graph.arrays import FloatArray
@@ -60,7 +59,7 @@ def drivers_of(graph: Graph, rng: np.random.Generator) -> dict[str, float]:
     }
 
 
-def neighbour_work(graph: Graph) -> npt.NDArray[np.float64]:
+def neighbour_work(graph: Graph) -> FloatArray:
     """Return the sum of the degrees of each vertex's neighbours, shape (n,).
 
     Examples
@@ -74,7 +73,7 @@ def neighbour_work(graph: Graph) -> npt.NDArray[np.float64]:
     return sums
 
 
-def _degrees(graph: Graph) -> npt.NDArray[np.float64]:
+def _degrees(graph: Graph) -> FloatArray:
     """Return the degrees in both directions."""
     both = graph.out_degrees + graph.in_degrees if graph.directed else graph.out_degrees
     return both.astype(np.float64)

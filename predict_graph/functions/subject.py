@@ -16,9 +16,8 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from predict_graph.arrays import IndexArray
+from predict_graph.arrays import IndexArray, IntArray
 from predict_graph.functions.forms import as_graph, build, part_of_igraph, reorder_networkx
 from predict_graph.functions.growth import drivers_of, neighbour_work
 from predict_graph.functions.naming import VERTEX_PARAMETERS, GraphFunction, form_of
@@ -42,9 +41,7 @@ def load_compiled(directed: bool) -> None:
         draw_sample(graph, sampler, 1 / 3, rng)
 
 
-def spread_order(
-    graph: Graph, rng: np.random.Generator, part: float = 1.0
-) -> npt.NDArray[np.int64]:
+def spread_order(graph: Graph, rng: np.random.Generator, part: float = 1.0) -> IntArray:
     """Return the vertices in an order in which the first ones are always like the whole.
 
     Only a part of them is reordered; the others follow as they are, because iterations get slower
@@ -58,27 +55,21 @@ def spread_order(
     n = graph.vertices
     work = neighbour_work(graph) + rng.random(n)
     ranked = np.argsort(work, kind="stable")
-    bits = max(int(n - 1).bit_length(), 1)
+    reversed_bits = np.zeros(1, np.int64)
+    while len(reversed_bits) < n:  # the numbers of one bit more: the same, then with that bit set
+        reversed_bits = np.concatenate((2 * reversed_bits, 2 * reversed_bits + 1))
     shifted = (np.arange(n, dtype=np.int64) + int(rng.integers(n))) % n
-    order = ranked[np.argsort(_reversed_bits(shifted, bits), kind="stable")].astype(np.int64)
+    order = ranked[np.argsort(reversed_bits[shifted], kind="stable")].astype(np.int64)
     order[int(part * n) :].sort()
     return order
 
 
-def connected_vertices(graph: Graph, connection: str) -> npt.NDArray[np.int64]:
+def connected_vertices(graph: Graph, connection: str) -> IntArray:
     """Return the vertices of the largest connected part, by a connection as scipy names it."""
     from scipy.sparse.csgraph import connected_components
 
     _, labels = connected_components(graph.to_scipy(), graph.directed, connection)
     return np.flatnonzero(labels == np.bincount(labels).argmax())
-
-
-def _reversed_bits(values: npt.NDArray[np.int64], bits: int) -> npt.NDArray[np.int64]:
-    reversed_ = np.zeros_like(values)
-    for _ in range(bits):
-        reversed_ = (reversed_ << 1) | (values & 1)
-        values = values >> 1
-    return reversed_
 
 
 def completed_sample(graph: Graph, size: int, rng: np.random.Generator) -> Graph:
