@@ -74,14 +74,13 @@ class GraphFunction:
     def bound(self) -> inspect.BoundArguments | None:
         """The arguments with their parameters, the graph's first; None if these are unknown."""
         with contextlib.suppress(TypeError, ValueError):
-            left = {"backend"} if hasattr(self.call, "orig_func") else set()  # networkx takes it
-            given = {name: value for name, value in self.keywords.items() if name not in left}
-            return signature_of(self.call).bind(None, *self.positional, **given)
+            return signature_of(self.call).bind(None, *self.positional, **self.keywords)
         return None
 
     def __call__(self, graph: Any) -> Any:
-        """Call the function on a graph of its library."""
-        return self.call(graph, *self.positional, **self.keywords)
+        """Call the function on a graph of its library; run what a class makes, as of networkit."""
+        found = self.call(graph, *self.positional, **self.keywords)
+        return found.run() if isinstance(self.call, type) and hasattr(found, "run") else found
 
     @property
     def library_version(self) -> str:
@@ -167,7 +166,7 @@ def check_function(
     if isinstance(found, partial) and (code or library):
         code += repr(found.args)
     function = GraphFunction(
-        call=_runnable(found) if inspect.isclass(found) else found,
+        call=found,
         name=name,
         library=library,
         form=form or own or form_of(graph) or _FORM_OF.get(library) or _wanted(found, name),
@@ -176,7 +175,7 @@ def check_function(
         code=code,
     )
     _check_installed(function.form)
-    _check_signature(found, function)
+    _check_signature(function)
     return function
 
 
@@ -228,9 +227,10 @@ def signature_of(function: Callable[..., Any]) -> inspect.Signature:
     >>> list(signature_of(igraph.Graph.girth).parameters)
     ['graph', 'return_shortest_circle']
     """
-    # networkx takes any keyword, for its backends.
-    function = getattr(function, "orig_func", function)
     signature = inspect.signature(function)
+    if hasattr(function, "orig_func"):  # networkx takes any keyword beside, for its backends
+        kept = [each for name, each in signature.parameters.items() if name != "backend_kwargs"]
+        return signature.replace(parameters=kept)
     text = getattr(function, "__text_signature__", None) or ""
     if not isinstance(function, MethodDescriptorType) or text.startswith("($self"):
         return signature
@@ -247,7 +247,6 @@ def unusual_arguments(function: GraphFunction) -> dict[str, Any]:
     parameters, found = bound.signature.parameters, dict(list(bound.arguments.items())[1:])
     for name in [each for each in found if parameters[each].kind is inspect.Parameter.VAR_KEYWORD]:
         found |= found.pop(name)
-    found |= {name: value for name, value in function.keywords.items() if name == "backend"}
     usual = {name: parameter.default for name, parameter in parameters.items()}
     unusual = {
         name: value
@@ -375,16 +374,6 @@ def _given(function: Callable[..., Any]) -> tuple[Any, str, str]:
     return function, f"{module}:{name}", ""
 
 
-def _runnable(kind: Any) -> Callable[..., Any]:
-    """Return a function that makes an object of a class and runs it, as networkit wants it."""
-
-    def call(graph: Any, *positional: Any, **keywords: Any) -> Any:
-        made = kind(graph, *positional, **keywords)
-        return made.run() if hasattr(made, "run") else made
-
-    return call
-
-
 def _wanted(function: Any, name: str) -> str:
     """Return the form of graph that a function wants, from its annotation or its imports."""
     with contextlib.suppress(TypeError, ValueError, StopIteration):
@@ -405,15 +394,13 @@ def _wanted(function: Any, name: str) -> str:
     )
 
 
-def _check_signature(found: Any, function: GraphFunction) -> None:
+def _check_signature(function: GraphFunction) -> None:
     try:
-        signature = signature_of(found)
+        signature = signature_of(function.call)
     except (TypeError, ValueError):
         return
-    extra = {"backend"} if hasattr(found, "orig_func") else set()
-    keywords = {name: value for name, value in function.keywords.items() if name not in extra}
     try:
-        signature.bind(None, *function.positional, **keywords)
+        signature.bind(None, *function.positional, **function.keywords)
     except TypeError as error:
         accepted = ", ".join(map(str, list(signature.parameters.values())[1:]))
         raise RequestError(
