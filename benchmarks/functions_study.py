@@ -102,10 +102,10 @@ def sized(function: GraphFunction, kind: str, seconds: float) -> tuple[Graph | N
 
 def predicted(function: GraphFunction, graph: Graph, budget: float | None) -> Row:
     """Predict a call without a history."""
-    given: Row = {"keywords": function.keywords, "seed": 11, "history": "none", "budget": budget}
+    given: Row = {"seed": 11, "history": "none", "budget": budget}
     clock = time.perf_counter()
     try:
-        found = FunctionCase(function.call, graph, graph_form=function.form, **given).predict()
+        found = FunctionCase(function, graph, **given).predict()
     except PredictGraphError as error:
         return {"error": str(error)}
     convert, clocks = found.phases["convert"], found.processor_seconds / found.phases["call"]

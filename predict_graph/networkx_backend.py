@@ -96,15 +96,10 @@ def _watched(algorithm: Any, /, *args: Any, **kwargs: Any) -> Any:
     threading.Thread(target=_watch, args=given, name="predict-graph backend", daemon=True).start()
     _inside.call = True
     try:
-        return _called(algorithm.orig_func, *args, **kwargs)
+        return algorithm.orig_func(*args, **kwargs)
     finally:
         _inside.call = False
         ended.set()
-
-
-def _called(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
-    """Call the function; its frames are those inside this one."""
-    return function(*args, **kwargs)
 
 
 def _watch(call: Any, *given: Any) -> None:
@@ -133,7 +128,7 @@ def _report(call: Any, ended: threading.Event, thread: int, began: float) -> Non
     if expected is not None and expected.predicted > threshold:
         advice = "".join(f"; {each}" for each in prediction.advice)
         _log.warning("%s: %s%s", name, prediction.verdict.sentence, advice)
-    watcher = Watcher(thread, _called.__code__, expected, began, _graph_of(call))
+    watcher = Watcher(thread, _watched.__code__, expected, began, _graph_of(call))
     said = time.perf_counter()
     first = min(max(threshold / 2.0, 0.5), 5.0)
     while not ended.wait(first / 20.0):
@@ -155,6 +150,7 @@ def _graph_of(call: Any) -> Any:
 def predicted(call: Any) -> Any:
     """Return what the atlas says of a call; None where it does not have it."""
     from predict_graph.errors import PredictGraphError
+    from predict_graph.functions.naming import check_function
     from predict_graph.functions.sizes import GraphSize, predict_by_size
 
     graph = _graph_of(call)
@@ -162,6 +158,6 @@ def predicted(call: Any) -> Any:
     name = f"networkx:{call.func.name}"
     try:
         size = GraphSize(len(graph), graph.number_of_edges(), graph.is_directed())
-        return predict_by_size(name, size, arguments=call.args[1:], keywords=others)
+        return predict_by_size(check_function(name, call.args[1:], others), size)
     except PredictGraphError:
         return None

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from predict_graph.clock.moment import Moment
     from predict_graph.engines import Engine
+    from predict_graph.functions.naming import GraphFunction
     from predict_graph.history import History
     from predict_graph.iterations import Progress
     from predict_graph.transforms import Transform
@@ -213,15 +214,22 @@ def completed(options: Any, given: Mapping[str, Any], function: str) -> dict[str
     return {name: given.get(name, _USUAL.get(name)) for name in options.__annotations__}
 
 
-def for_function(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options of a prediction of a function, and the arguments of its call."""
-    of_algorithms = [name for name in given if name in OPTIONS and name not in _FOR_FUNCTIONS]
-    for name in of_algorithms:
-        if given[name] != OPTIONS[name].usual:
+def for_function(
+    function: str | Callable[..., Any], graph: Any, given: Mapping[str, Any]
+) -> tuple[GraphFunction, dict[str, Any]]:
+    """Return a call of a function, its arguments checked, and the options of its prediction."""
+    from predict_graph.functions.naming import check_function
+
+    left = dict(given)
+    options = {name: left.pop(name) for name in _FOR_FUNCTIONS if name in left}
+    for name in [name for name in left if name in OPTIONS]:
+        if left.pop(name) != OPTIONS[name].usual:
             raise RequestError(
                 f"{name} is read for algorithms alone; accepted: keywords={{{name!r}: …}}"
             )
-    return {name: value for name, value in given.items() if name not in of_algorithms}
+    positional, form = left.pop("arguments", ()), left.pop("graph_form", None)
+    keywords = {**(left.pop("keywords", None) or {}), **left}
+    return check_function(function, positional, keywords, form=form, graph=graph), options
 
 
 def offers(options: Any, *, call: bool = False, without: Sequence[str] = ()) -> Callable[[F], F]:

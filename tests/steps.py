@@ -10,8 +10,8 @@ from types import SimpleNamespace
 
 import pytest
 
+from predict_graph import predict
 from predict_graph.functions.child import ChildRun, Limits, run_in_child
-from predict_graph.functions.predictor import FunctionCase
 from predict_graph.timing import clock
 
 OF_ONE = 1e-5
@@ -97,7 +97,7 @@ def predict_by_formula(seconds, graph, **options):
         return ChildRun(state, seconds=took, wall=took, spent=took)
 
     with calls_by(run):
-        return predict_call(len, graph, graph_form="networkx", history="none", seed=1, **options)
+        return predict(len, graph, graph_form="networkx", history="none", seed=1, **options)
 
 
 def counted_call(build, call, limits=None, **more):
@@ -105,8 +105,3 @@ def counted_call(build, call, limits=None, **more):
     with counted():
         run = run_in_child(build, call, replace(limits or Limits(), setup=math.inf), **more)
     return replace(run, spent=run.convert_seconds + run.seconds)
-
-
-def predict_call(function, graph, **options):
-    """Predict a call of a function, with options that only other parts of the package give."""
-    return FunctionCase(function, graph, **options).predict()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +12,7 @@ from predict_graph.cli import options
 from predict_graph.cli.groups import Case, Cluster, Reading
 from predict_graph.cli.output import Output, Pages
 from predict_graph.errors import JobError, RequestError, described_error
-from predict_graph.timing import clock
+from predict_graph.timing import CallTimer
 
 
 def call_of(case: Case, cluster: Cluster) -> dict[str, Any] | None:
@@ -64,9 +63,9 @@ def _called(
     reading = {"directed": case.directed, "ids": case.ids}
     given = subject.Subject(function, case.source, **reading, seed=case.seed or 0)
     source, whole = given.graph, given.as_read()
-    started, began = clock.processor(), time.perf_counter()
+    timer = CallTimer()
     graph = whole.build()
-    converted, converting = clock.processor() - started, time.perf_counter() - began
+    converted, converting = timer.seconds, timer.wall
     try:
         tracked = track.run_tracked(
             function,
@@ -125,20 +124,13 @@ def compare_functions(
 
     options.prepare(None, graph)
     positional, keywords = naming.check_arguments(arg)
-    for name in functions:  # before a graph is read that may be large
-        naming.check_function(name, positional, keywords)
+    # Before a graph is read that may be large.
+    calls = [naming.check_function(name, positional, keywords) for name in functions]
     seed = check_seed(seed)
     source = check_graph(reading.of(graph), directed=reading.directed, ids=reading.ids, seed=seed)
     with output.display() as display:
         found = comparing.compare_functions(
-            functions,
-            source,
-            arguments=positional,
-            keywords=keywords,
-            budget=budget,
-            history=history,
-            seed=seed,
-            progress=display.step,
+            calls, source, budget=budget, history=history, seed=seed, progress=display.step
         )
     output.show(found, packages=[library_of(name) for name in functions])
 

@@ -11,7 +11,7 @@ from predict_graph.durations import readable_seconds
 from predict_graph.errors import PredictGraphError
 from predict_graph.functions.atlas import quantity
 from predict_graph.functions.forms import for_functions
-from predict_graph.functions.naming import backends_of, check_function
+from predict_graph.functions.naming import GraphFunction, on_backends
 from predict_graph.outcome import Prediction
 from predict_graph.pictures import Picture
 from predict_graph.pictures.panels import intervals_picture, unit_of
@@ -135,49 +135,31 @@ class FunctionComparison(Result):
 
 
 def compare_functions(
-    functions: Sequence[str],
-    graph: Graph,
-    *,
-    arguments: Sequence[Any] = (),
-    keywords: Mapping[str, Any] | None = None,
-    seed: int | None = None,
-    **options: Any,
+    functions: Sequence[GraphFunction], graph: Graph, *, seed: int | None = None, **options: Any
 ) -> FunctionComparison:
     """Predict several functions on one graph, those of networkx by installed backends as well.
 
     Parameters
     ----------
-    functions : sequence of str
-        Such as ``"networkx:clustering"``.
+    functions : sequence of GraphFunction
     graph : Graph
-    arguments, keywords : optional
-        Of each call.
     seed : int, optional
         One is drawn for all of them by default.
     **options
         Of each prediction, as for :func:`~predict_graph.predict`.
-
-    Raises
-    ------
-    RequestError
-        If there is no such function, or it takes no such arguments.
     """
-    given, seed = dict(keywords or {}), check_seed(seed)
-    found = [check_function(name, arguments, given) for name in functions]
-    graph = for_functions(graph, found)
+    seed = check_seed(seed)
+    graph = for_functions(graph, functions)
     options["directed"] = graph.directed
     from predict_graph.functions.predictor import FunctionCase
 
     predictions: list[Prediction] = []
     errors: dict[str, str] = {}
-    for name, checked in zip(functions, found, strict=True):
-        for backend in (None, *backends_of(checked)):
-            own = given if backend is None else {**given, "backend": backend}
-            call: dict[str, Any] = {"arguments": arguments, "keywords": own, "seed": seed}
-            try:
-                predictions.append(FunctionCase(name, graph, **call, **options).predict())
-            except PredictGraphError as error:
-                errors[_with_backend(name, own)] = str(error)
+    for call in [each for function in functions for each in on_backends(function)]:
+        try:
+            predictions.append(FunctionCase(call, graph, seed=seed, **options).predict())
+        except PredictGraphError as error:
+            errors[_with_backend(call.name, call.keywords)] = str(error)
     return FunctionComparison(graph.describe(), predictions, errors, seed)
 
 

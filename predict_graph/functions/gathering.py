@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from os import PathLike
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from predict_graph.arrays import IndexArray
 from predict_graph.budget import DEFAULT_BUDGET, check_budget, check_within
 from predict_graph.cores import meter
 from predict_graph.errors import JobError
@@ -21,7 +21,7 @@ from predict_graph.functions.atlas import atlas_points
 from predict_graph.functions.child import ChildRun, Limits, run_in_child
 from predict_graph.functions.forms import failure
 from predict_graph.functions.growth import Growth, Point, drivers_of, extrapolate
-from predict_graph.functions.naming import check_function, with_seed
+from predict_graph.functions.naming import GraphFunction, with_seed
 from predict_graph.functions.records import (
     SampleRun,
     earlier_records,
@@ -51,18 +51,14 @@ _CAREFUL = 0.4  # standard deviations of an extrapolated cost that plans allow f
 
 
 @dataclass
-class Call:
+class Call(Source):
     """A call of the function: on a sample, or on the graph for as long as the budget allows.
 
-    Its case keeps what it took.
+    Its deadline is the budget; its case keeps what it took.
     """
 
     make: Callable[[], ChildRun]
     complete: bool = False
-
-    def cost(self, case: Gathering, evidence: Sequence[Call]) -> float:
-        """Nothing: its deadline is the budget."""
-        return 0.0
 
     def estimate(self, case: Gathering, evidence: Sequence[Call]) -> Call:
         """Make the call."""
@@ -76,12 +72,9 @@ class Gathering:
 
     Parameters
     ----------
-    arguments : sequence
-        Positional arguments after the graph.
-    keywords : mapping, optional
-        Keyword arguments of the function.
-    graph_form : str, optional
-        What the function takes as its graph, if nothing else indicates it.
+    function : GraphFunction
+    graph : object
+        What the function takes, or what :func:`~predict_graph.predict` takes.
     budget : str or float, optional
         See :func:`~predict_graph.budget.check_budget`; by default the larger of five seconds and 5%
         of the predicted run, at most two minutes. Of a share, five seconds may be spent in any
@@ -94,23 +87,18 @@ class Gathering:
         Half of the width of the interval / the prediction, at which no more samples are run.
     progress : callable, optional
         Takes a text and the part of the budget that is spent.
-    **more
-        Keyword arguments of the function.
 
     Raises
     ------
     RequestError
-        If the function, its arguments or the graph cannot be used.
+        If an option is wrong, or the graph cannot be used.
     """
 
     def __init__(
         self,
-        function: str | Callable[..., Any],
+        function: GraphFunction,
         graph: Any,
         *,
-        arguments: Sequence[Any] = (),
-        keywords: Mapping[str, Any] | None = None,
-        graph_form: str | None = None,
         budget: str | float | None = None,
         directed: bool | None = None,
         ids: str | None = None,
@@ -118,18 +106,15 @@ class Gathering:
         seed: int | None = None,
         within: str | float | None = None,
         progress: Callable[[str, float], None] | None = None,
-        **more: Any,
     ) -> None:
         allowed = check_budget(budget, FUNCTION_BUDGET)
         if allowed.share is not None:
             allowed = replace(allowed, least_seconds=FUNCTION_BUDGET.least_seconds)
         self.budget, self.within = allowed, check_within(within)
-        given = {**(keywords or {}), **more}
-        checked = check_function(function, arguments, given, form=graph_form, graph=graph)
         self.seed = check_seed(seed)
         self.history = check_history(history)
         meter.start()
-        call, reading = with_seed(checked, seed), {"directed": directed, "ids": ids}
+        call, reading = with_seed(function, seed), {"directed": directed, "ids": ids}
         self.subject = Subject(call, graph, seed=self.seed, **reading)
         self.function, self.graph = self.subject.function, self.subject.graph
         load_compiled(self.graph.directed)
@@ -385,7 +370,7 @@ class Gathering:
             self.prefix = observed.read_prefix(run.observations, run.seconds, shape, self.rounds)
         return run
 
-    def _order(self, share: float, left: float) -> npt.NDArray[np.integer]:
+    def _order(self, share: float, left: float) -> IndexArray:
         """Return the order of the vertices: as far as a first part gets, always like the whole."""
         rounds, found = self.rounds(), self.growth()
         if rounds is not None and share * rounds.cost > 2.0:

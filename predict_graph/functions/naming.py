@@ -200,17 +200,20 @@ def with_seed(function: GraphFunction, seed: int | None) -> GraphFunction:
     return replace(function, keywords={**function.keywords, "seed": seed})
 
 
-def backends_of(function: GraphFunction) -> list[str]:
-    """Return the installed backends of networkx that offer a function of it, unless one is given.
+def on_backends(function: GraphFunction) -> list[GraphFunction]:
+    """Return a function, and the same on each installed backend of networkx, unless one is given.
 
     Examples
     --------
-    >>> backends_of(check_function("networkx:pagerank", keywords={"backend": "networkx"}))
-    []
+    >>> on = check_function("networkx:pagerank", keywords={"backend": "networkx"})
+    >>> on_backends(on) == [on]
+    True
     """
     if "backend" in function.keywords:
-        return []
-    return sorted(getattr(function.call, "backends", set()) - {"networkx", "predict_graph"})
+        return [function]
+    names = sorted(getattr(function.call, "backends", set()) - {"networkx", "predict_graph"})
+    calls = [{**function.keywords, "backend": name} for name in names]
+    return [function, *(replace(function, keywords=each) for each in calls)]
 
 
 def signature_of(function: Callable[..., Any]) -> inspect.Signature:

@@ -9,7 +9,7 @@ the real call: predict first, run second, compare third.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -165,7 +165,7 @@ class FunctionCase(Gathering):
         return texts
 
 
-def validate_function(function: str | Callable[..., Any], graph: Any, **options: Any) -> Comparison:
+def validate_function(function: GraphFunction, graph: Any, **options: Any) -> Comparison:
     """Predict a call of a function, then call it in a process of its own, then compare.
 
     Options are those of :func:`~predict_graph.predict`, whose errors it raises;

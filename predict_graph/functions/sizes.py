@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,7 +12,7 @@ from predict_graph.errors import RequestError
 from predict_graph.functions.atlas import atlas_points, compiled_alternatives
 from predict_graph.functions.growth import NOTHING, extrapolate
 from predict_graph.functions.memory import grown_bytes
-from predict_graph.functions.naming import check_function
+from predict_graph.functions.naming import GraphFunction
 from predict_graph.intervals import Interval
 from predict_graph.memory import available_memory
 from predict_graph.outcome import PeakMemory, Prediction, SourceEstimate
@@ -29,7 +28,6 @@ _BYTES = {
     "edges": ((15.0, 19.0), (14.0, 19.0)),
     "graph": ((12.0, 8.0), (12.0, 4.0)),
 }
-_UNREAD = ("budget", "within", "ids", "history", "seed")  # options, by definition
 
 
 @dataclass(frozen=True)
@@ -76,31 +74,23 @@ class GraphSize:
 
 
 def predict_by_size(
-    function: str | Callable[..., Any],
-    size: GraphSize,
-    *,
-    arguments: Sequence[Any] = (),
-    keywords: Mapping[str, Any] | None = None,
-    graph_form: str | None = None,
-    directed: bool | None = None,
-    progress: Callable[[str, float], None] | None = None,
-    **more: Any,
+    function: GraphFunction, size: GraphSize, *, directed: bool | None = None, **options: Any
 ) -> Prediction:
     """Predict a call of a function of the atlas on a graph that is not there.
 
-    Options are those of :func:`~predict_graph.predict` that count: nothing is run, read or drawn.
+    Of the options of :func:`~predict_graph.predict` only the direction counts: nothing is run, read
+    or drawn, and so no progress is made.
 
     Raises
     ------
     RequestError
         If the atlas does not have the function with these arguments, or an option would not count.
     """
-    unread = [name for name in _UNREAD if more.pop(name, None) is not None]
+    unread = [name for name, value in options.items() if value is not None and name != "progress"]
     if unread:
         raise RequestError(f"{unread[0]} does not count for the size of a graph; leave it out")
     if directed is not None:
         size = replace(size, directed=directed)
-    function = check_function(function, arguments, {**(keywords or {}), **more}, form=graph_form)
     known, drivers = atlas_points(function), size.drivers()
     warnings = [
         "only the size of the graph is known: one of that size may take much longer, and building "

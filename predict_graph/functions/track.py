@@ -114,9 +114,9 @@ def track(
     made: dict[str, Any] = {}
     if form_of(graph) != checked.form and (checked.form, type(graph)) != ("edges", np.ndarray):
         subject = Subject(checked, graph, seed=0)
-        whole, began = subject.as_read(), clock.processor()
-        graph, made = whole.build(), {"source": subject.graph, "call": whole.call}
-        made["convert_seconds"] = clock.processor() - began
+        whole, timer = subject.as_read(), CallTimer()
+        graph = whole.build()
+        made = {"source": whole.graph, "call": whole.call, "convert_seconds": timer.seconds}
         ids = [] if subject.graph.labels is None else subject.graph.labels.tolist()
         if checked.form == "networkx" and ids and len(set(ids)) == len(ids):
             graph = imported("networkx").relabel_nodes(graph, dict(enumerate(ids)))

@@ -59,9 +59,10 @@ def predict(
         from predict_graph.functions.predictor import FunctionCase
         from predict_graph.functions.sizes import GraphSize, predict_by_size
 
+        call, given = for_function(algorithm, graph, options)
         if isinstance(graph, GraphSize):
-            return predict_by_size(algorithm, graph, **for_function(options))
-        return FunctionCase(algorithm, graph, **for_function(options)).predict()
+            return predict_by_size(call, graph, **given)
+        return FunctionCase(call, graph, **given).predict()
     given = completed(PredictOptions, options, "a prediction")
     request = check_request(algorithm, **given)
     kept = check_history(given["history"])

@@ -135,7 +135,8 @@ def validate(
         As for a prediction and for a run.
     """
     if is_call(algorithm, options):
-        return validate_function(algorithm, graph, **declared.for_function(options))
+        call, given = declared.for_function(algorithm, graph, options)
+        return validate_function(call, graph, **given)
     if options.get("spark_reads"):
         raise RequestError("spark_reads is no option of validate, which reads the graph twice")
     given = declared.completed(declared.PredictOptions, options, "validate")

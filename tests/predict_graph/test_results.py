@@ -12,6 +12,7 @@ import predict_graph
 from predict_graph.answers import Answer
 from predict_graph.errors import RequestError
 from predict_graph.functions.comparing import compare_functions
+from predict_graph.functions.naming import check_function
 from predict_graph.prediction.learn import Learning
 from predict_graph.reports.page import page
 from predict_graph.results import Result, Value
@@ -49,7 +50,7 @@ MAKE = {
     "function": lambda _: predict_graph.predict("networkx:pagerank", GRAPH, seed=1),
     "function comparison": lambda _: predict_graph.validate("networkx:pagerank", GRAPH, seed=1),
     "functions": lambda _: compare_functions(
-        ["networkx:pagerank"], predict_graph.check_graph(GRAPH), seed=1
+        [check_function("networkx:pagerank")], predict_graph.check_graph(GRAPH), seed=1
     ),
     "samplers": lambda _: predict_graph.compare_samplers(
         GRAPH, samplers=["rj", "brj"], algorithms=["pagerank"], seed=1

@@ -14,7 +14,6 @@ from predict_graph.functions.atlas_file import FILE
 from predict_graph.functions.growth import DRIVERS, drivers_of
 from predict_graph.functions.naming import check_function
 from predict_graph.graph import check_graph
-from tests.steps import predict_call
 
 GRAPH = "barabasi-albert:n=3000,m=4,seed=1"
 UNITS_OF_AN_EDGE, UNIT = 1e-3, 0.01
@@ -37,7 +36,7 @@ def measured(tmp_path, monkeypatch):
 
 @pytest.mark.usefixtures("measured")
 def test_what_the_atlas_has_is_predicted_without_a_run():
-    said = predict_call(nx.voterank, GRAPH, budget=0, keywords={"number_of_nodes": 7})
+    said = predict_graph.predict(nx.voterank, GRAPH, budget=0, keywords={"number_of_nodes": 7})
     cost = UNIT * UNITS_OF_AN_EDGE * check_graph(GRAPH).edges
     assert [each.source for each in said.evidence] == ["atlas"]
     assert cost / 1.2 < said.processor_seconds < 1.2 * cost

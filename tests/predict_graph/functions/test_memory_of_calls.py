@@ -6,12 +6,12 @@ import networkx as nx
 import numpy as np
 import pytest
 
+import predict_graph
 from predict_graph.answers import readable_bytes
 from predict_graph.functions.child import ChildRun
 from predict_graph.functions.growth import DRIVERS, drivers_of
 from predict_graph.functions.memory import predict_memory
 from predict_graph.graph import check_graph
-from tests.steps import predict_call
 
 RNG = np.random.default_rng(0)
 
@@ -76,9 +76,9 @@ def pairs(graph: nx.Graph):
 
 def test_the_answer_has_the_upper_end_and_says_that_items_are_not_kept():
     graph = nx.barabasi_albert_graph(100, 3, seed=1)
-    drawn = predict_call(pairs, graph, seed=1)
+    drawn = predict_graph.predict(pairs, graph, seed=1)
     assert f"up to {readable_bytes(drawn.verdict.memory.peak.high)}, and" in drawn.verdict.sentence
     assert "keeping none of its items" in drawn.verdict.sentence
     assert any("a list or dictionary of its items takes more" in text for text in drawn.warnings)
-    kept = predict_call(lambda graph: list(pairs(graph)), graph, seed=1)
+    kept = predict_graph.predict(lambda graph: list(pairs(graph)), graph, seed=1)
     assert "keeping none" not in kept.verdict.sentence

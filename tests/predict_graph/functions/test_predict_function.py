@@ -10,7 +10,7 @@ from predict_graph.errors import JobError
 from predict_graph.functions.naming import check_function
 from predict_graph.functions.subject import Subject
 from predict_graph.functions.track import run_tracked
-from tests.steps import calls_by, counted, counted_call, predict_call
+from tests.steps import calls_by, counted, counted_call
 
 pytestmark = pytest.mark.slow  # starts processes
 
@@ -39,7 +39,7 @@ def one_loop_before_another(graph: nx.Graph):
 def predicted(function, graph=GRAPH, budget="0.5s", seed=1, **options):
     """Predict a call that takes counted steps."""
     with calls_by(counted_call):
-        return predict_call(function, graph, budget=budget, seed=seed, **options)
+        return predict_graph.predict(function, graph, budget=budget, seed=seed, **options)
 
 
 def neighbour_by_neighbour(graph: nx.Graph):
@@ -86,7 +86,7 @@ def test_runs_on_other_graphs_are_learned_from(history):
     assert len(history.runs(kind="sample")) >= 1
     assert any("2 on other graphs" in each.detail for each in said.evidence)
     seconds = history.record(1).rows.records()[0]["seconds"]
-    again = predict_call(vertex_by_vertex, nx.path_graph(250), history=history, budget=0)
+    again = predict_graph.predict(vertex_by_vertex, nx.path_graph(250), history=history, budget=0)
     assert [each.source for each in again.evidence] == ["earlier runs of this graph"]
     assert again.phases["call"] == pytest.approx(seconds)
     assert again.runtime_seconds.low < 0.9 * seconds
@@ -140,7 +140,7 @@ def refuses_large_ones(graph: nx.Graph):
 )
 def test_what_a_function_raises_on_samples_is_named(function, error):
     with pytest.raises(JobError, match=f"fails on .*networkx.*: {error}"):
-        predict_call(function, nx.barabasi_albert_graph(1500, 3, seed=1), seed=1)
+        predict_graph.predict(function, nx.barabasi_albert_graph(1500, 3, seed=1), seed=1)
 
 
 @pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph])
@@ -197,7 +197,7 @@ def test_what_a_function_loads_is_loaded_once(tmp_path, monkeypatch):
         "    print(os.getpid(), file=file)\n"
     )
     monkeypatch.syspath_prepend(str(tmp_path))
-    said = predict_call(loads, nx.barabasi_albert_graph(900, 3, seed=1), seed=1)
+    said = predict_graph.predict(loads, nx.barabasi_albert_graph(900, 3, seed=1), seed=1)
     assert len(said.samples) > 1
     assert len(log.read_text().split()) == 2  # of the first child, and of this process
 
@@ -283,7 +283,7 @@ def test_time_in_which_a_function_sleeps_is_predicted():
         time.sleep(5e-4 * len(graph))
 
     graph = nx.barabasi_albert_graph(1500, 3, seed=1)
-    assert predict_call(fetch, graph, budget="0.5s", seed=1).processor_seconds > 0.4
+    assert predict_graph.predict(fetch, graph, budget="0.5s", seed=1).processor_seconds > 0.4
     assert run_tracked(check_function(fetch), graph, show=False).processor_seconds > 0.7
 
 
@@ -293,5 +293,5 @@ def test_the_interval_of_a_call_on_several_cores_contains_its_point_estimate():
         matrix @ matrix @ matrix
 
     graph = nx.barabasi_albert_graph(1200, 3, seed=1)
-    runtime = predict_call(square, graph, seed=1).runtime_seconds
+    runtime = predict_graph.predict(square, graph, seed=1).runtime_seconds
     assert runtime.low <= runtime.predicted <= runtime.high

@@ -7,8 +7,8 @@ import predict_graph
 from predict_graph.budget import check_budget
 from predict_graph.errors import RequestError
 from predict_graph.functions.comparing import compare_functions
+from predict_graph.functions.naming import check_function
 from predict_graph.graph import check_graph
-from tests.steps import predict_call
 
 GRAPH = "barabasi-albert:n=300,m=4,seed=1"
 
@@ -42,9 +42,9 @@ def test_a_budget_of_nothing_runs_nothing(history, written):
     source = "import networkx as nx\ndef count(graph: nx.Graph):\n    return len(graph)\n"
     call = f"{written(source, 'mine.py')}:count"
     with pytest.raises(RequestError, match="the budget is 0, but neither earlier runs"):
-        predict_call(call, GRAPH, history=history, budget=0)
+        predict_graph.predict(call, GRAPH, history=history, budget=0)
     predict_graph.validate(call, "barabasi-albert:n=90,m=4,seed=1", history=history)
-    said = predict_call(call, GRAPH, history=history, budget="0")
+    said = predict_graph.predict(call, GRAPH, history=history, budget="0")
     assert not said.samples
     assert said.verdict.memory is None
     assert said.to_dict()["verdict"]["peak_memory_bytes"] is None
@@ -72,7 +72,7 @@ def test_what_budgets_allow(text, run, allowed):
 @pytest.mark.parametrize("budget", ["0%", "fast", "200%", "5 parsecs", "5%, 2%", "5%,", "5%, -1s"])
 def test_wrong_budgets_are_refused(budget):
     with pytest.raises(RequestError, match=r"the budget is .* a share and a time at most"):
-        predict_call("networkx:clustering", GRAPH, budget=budget)
+        predict_graph.predict("networkx:clustering", GRAPH, budget=budget)
 
 
 @pytest.mark.slow
@@ -86,6 +86,6 @@ def test_wrong_budgets_are_refused(budget):
 def test_functions_are_ranked_if_they_compute_the_same(names, alike):
     pytest.importorskip("igraph")
     graph = check_graph("barabasi-albert:n=60,m=3,seed=1")
-    said = compare_functions(names, graph, seed=1).answer.sentence
+    said = compare_functions([*map(check_function, names)], graph, seed=1).answer.sentence
     assert said.startswith("the fastest is") == alike
     assert ("may compute different things" in said) == (not alike)

@@ -7,11 +7,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from predict_graph import check_graph
+from predict_graph import check_graph, predict
 from predict_graph.functions.comparing import compare_functions
+from predict_graph.functions.naming import check_function
 from predict_graph.graph import save_graph
 from predict_graph.graph.build import READ_AS_DIRECTED, READ_AS_UNDIRECTED
-from tests.steps import predict_call
 
 RING = "".join(f"{v} {(v + 1) % 40}\n" for v in range(40))
 
@@ -75,7 +75,7 @@ def test_the_answer_says_how_it_was_read(written, tmp_path, program):
 )
 def test_functions_read_edge_lists_as_their_library_does(written, function, directed):
     path = "".join(f"{v} {v + 1}\n" for v in range(40))
-    found = predict_call(function, written(path, "a.txt"), seed=1)
+    found = predict(function, written(path, "a.txt"), seed=1)
     note = READ_AS_DIRECTED if directed else READ_AS_UNDIRECTED
     assert (found.graph["directed"], found.graph["notes"]) == (directed, [note])
 
@@ -83,7 +83,9 @@ def test_functions_read_edge_lists_as_their_library_does(written, function, dire
 @pytest.mark.slow
 def test_functions_that_are_compared_get_the_same_graph(written):
     both = ["networkx:pagerank", "networkx:in_degree_centrality"]
-    found = compare_functions(both, check_graph(written(RING, "a.txt")), seed=1)
+    found = compare_functions(
+        [*map(check_function, both)], check_graph(written(RING, "a.txt")), seed=1
+    )
     assert found.graph["notes"] == [READ_AS_DIRECTED]
     assert [one.graph["directed"] for one in found.predictions] == [True, True]
 
