@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from predict_graph.errors import RequestError, explained_by_system
-from predict_graph.limits import beyond, limits
+from predict_graph.limits import beyond, check_limit, limits
 from predict_graph.remote import Address
 
 STANDARD_INPUT = Path("/dev/stdin")
@@ -82,10 +82,8 @@ class Input(io.RawIOBase):
                     self._wait(self._file)
                 content = self._file.read(most) or b""
         self.taken += len(content)
-        if self.stream and self.taken > limits().unpacked_bytes:
-            raise RequestError(
-                f"{self.path} sends too much; accepted: up to {beyond('unpacked_bytes')}"
-            )
+        if self.stream:
+            check_limit("unpacked_bytes", self.taken, f"{self.path} sends too much")
         return content
 
     def peek(self, least: int, size: int) -> bytes:
@@ -134,11 +132,7 @@ def read_bytes(path: Path) -> bytes:
     with Input(path) as file:
         while block := file.read(1 << 16 if file.stream else 1 << 20):
             content.write(block)
-            if content.tell() > limits().document_bytes:
-                raise RequestError(
-                    f"{path} is too large to be read whole; accepted: up to "
-                    f"{beyond('document_bytes')}"
-                )
+            check_limit("document_bytes", content.tell(), f"{path} is too large to be read whole")
     return content.getvalue()
 
 

@@ -149,6 +149,20 @@ def parse_limits(text: str) -> dict[str, float]:
     return found
 
 
+def check_limit(name: str, value: float, said: str) -> None:
+    """Refuse a value above a limit, by a sentence that begins with what is `said`.
+
+    Examples
+    --------
+    >>> with limited(nesting=7):  # doctest: +ELLIPSIS
+    ...     check_limit("nesting", 8, "g.json is nested too deeply")
+    Traceback (most recent call last):
+    predict_graph.errors.RequestError: g.json is nested too deeply; accepted: up to 7 levels (...)
+    """
+    if value > getattr(limits(), name):
+        raise RequestError(f"{said}; accepted: up to {beyond(name)}")
+
+
 def check_unpacked(what: str, unpacked: int, packed: int, always: int = 1 << 26) -> None:
     """Refuse compressed data that grow too much, while they are being unpacked.
 
@@ -165,14 +179,12 @@ def check_unpacked(what: str, unpacked: int, packed: int, always: int = 1 << 26)
     ------
     RequestError
     """
-    now = limits()
-    if unpacked > now.unpacked_bytes:
-        said = f"too much; accepted: up to {beyond('unpacked_bytes')}"
-    elif unpacked > always + now.unpack_ratio * packed:
-        said = f"more than it should; accepted: times its own size up to {beyond('unpack_ratio')}"
-    else:
-        return
-    raise RequestError(f"{what} unpacks to {said}")
+    check_limit("unpacked_bytes", unpacked, f"{what} unpacks to too much")
+    if unpacked > always + limits().unpack_ratio * packed:
+        raise RequestError(
+            f"{what} unpacks to more than it should; accepted: times its own size up to "
+            f"{beyond('unpack_ratio')}"
+        )
 
 
 def check_size(what: str, **sizes: int) -> None:
@@ -183,9 +195,7 @@ def check_size(what: str, **sizes: int) -> None:
     RequestError
     """
     for name, size in sizes.items():
-        most = getattr(limits(), name)
-        if size > most:
-            raise RequestError(f"{what} has {size:,} {name}; accepted: up to {beyond(name)}")
+        check_limit(name, size, f"{what} has {size:,} {name}")
 
 
 def beyond(name: str) -> str:

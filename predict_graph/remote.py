@@ -10,7 +10,7 @@ from pathlib import Path, PosixPath
 from typing import Any
 
 from predict_graph.errors import RequestError, explained
-from predict_graph.limits import beyond, limits
+from predict_graph.limits import check_limit, limits
 
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+://", re.IGNORECASE)  # one letter would be a drive
 _WEB = ("http", "https")
@@ -116,10 +116,7 @@ def copied(address: Address, files: Mapping[str, Address], folder: Path) -> Path
             for block in file.blocks():
                 copy.write(block)
                 size += len(block)
-                if size > limits().unpacked_bytes:
-                    raise RequestError(
-                        f"{address} is too large; accepted: up to {beyond('unpacked_bytes')}"
-                    )
+                check_limit("unpacked_bytes", size, f"{address} is too large")
     return whole
 
 

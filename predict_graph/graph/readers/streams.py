@@ -16,7 +16,7 @@ from typing import Any
 
 from predict_graph.errors import RequestError, explained
 from predict_graph.inputs import Input
-from predict_graph.limits import beyond, check_unpacked, limits
+from predict_graph.limits import check_limit, check_unpacked, limits
 from predict_graph.stopwatch import imported
 
 COMPRESSIONS = {".gz": "gzip", ".zst": "zstd", ".bz2": "bz2", ".xz": "xz", ".zip": "zip"}
@@ -202,10 +202,8 @@ def line_blocks(blocks: Iterable[bytes], path: Path = Path("text")) -> Iterator[
             whole, rest = rest, rest[cut:]
             del whole[cut:]
             yield whole
-        elif len(rest) > limits().line_bytes:
-            raise RequestError(
-                f"{path}: a line is too long; accepted: up to {beyond('line_bytes')}"
-            )
+        else:
+            check_limit("line_bytes", len(rest), f"{path}: a line is too long")
     if rest:
         yield rest + b"\n"
 

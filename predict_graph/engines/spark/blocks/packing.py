@@ -28,7 +28,7 @@ from predict_graph.errors import RequestError
 from predict_graph.graph import Graph
 from predict_graph.graph.build import direction_of
 from predict_graph.graph.csr import Described, edges_of
-from predict_graph.limits import beyond, limits
+from predict_graph.limits import check_limit, limits
 
 
 @dataclass(frozen=True)
@@ -164,11 +164,8 @@ def _ids(source: ListedEdges, highest: int, most_bytes: int = 1 << 26) -> IntArr
         if count == highest + 1:
             return None
         needed = 24 * count  # unsorted, joined and sorted
-        if needed > limits().driver_bytes:
-            raise RequestError(
-                f"{source.source} has {count:,} vertices, whose ids would take {needed:,} bytes of "
-                f"this process; accepted: up to {beyond('driver_bytes')}"
-            )
+        taken = f"whose ids would take {needed:,} bytes of this process"
+        check_limit("driver_bytes", needed, f"{source.source} has {count:,} vertices, {taken}")
         rows = ids.mapInArrow(on_executors.distinct_ids, on_executors.VALUES).toLocalIterator()
         return np.sort(np.concatenate([np.frombuffer(row["values"], np.int64) for row in rows]))
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from predict_graph.errors import JobError, RequestError
 from predict_graph.inputs import Input
-from predict_graph.limits import beyond, check_unpacked, limits
+from predict_graph.limits import check_limit, check_unpacked
 
 ROLLED = re.compile(r"events_(\d+)_")
 _DATABRICKS = re.compile(r"eventlog(?:-[\w.-]+)?$")
@@ -86,9 +86,7 @@ def lines_of(file: Path, start: int = 0) -> Iterator[bytes]:
     rest = b""
     for piece in _pieces(file, start):
         *lines, rest = (rest + piece).split(b"\n")
-        if len(rest) > limits().line_bytes:
-            most = beyond("line_bytes")
-            raise RequestError(f"{file}: a line is too long; accepted: up to {most}")
+        check_limit("line_bytes", len(rest), f"{file}: a line is too long")
         yield from (line + b"\n" for line in lines)
     if rest:
         yield rest
