@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import gc
+import re
 import resource
 import sys
 from collections.abc import Iterator
@@ -13,7 +14,7 @@ from typing import Any
 
 import psutil
 
-from predict_graph.machine import control_groups
+from predict_graph.machine import control_groups, system_text
 
 _FILES = (
     ("memory.max", "memory.current", "inactive_file"),
@@ -37,11 +38,9 @@ def forget_peak() -> None:
 
 def resident_peak() -> int:
     """Return the most bytes that this process has held in memory since :func:`forget_peak`."""
-    with suppress(OSError, StopIteration):
-        lines = Path("/proc/self/status").read_text().splitlines()
-        peak = next(line for line in lines if line.startswith("VmHWM:"))
-        return int(peak.split()[1]) * 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    peak = re.search(r"VmHWM:\s*(\d+)", system_text(Path("/proc/self/status")))
+    whole = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return 1024 * (whole if peak is None else int(peak[1]))
 
 
 def trim_memory() -> None:

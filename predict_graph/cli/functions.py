@@ -54,11 +54,9 @@ def _called(
 ) -> tuple[Answer, dict[str, Any]]:
     from predict_graph.functions import forms, naming, predictor, records, subject, track
     from predict_graph.history import check_history
+    from predict_graph.options import for_function
 
-    function = naming.check_function(
-        case.algorithm, call["arguments"], call["keywords"], form=call["graph_form"]
-    )
-    function = naming.with_seed(function, case.seed)
+    function = naming.with_seed(for_function(case.algorithm, None, call)[0], case.seed)
     expected = None if expect is None else records.read_call(expect, function)
     reading = {"directed": case.directed, "ids": case.ids}
     given = subject.Subject(function, case.source, **reading, seed=case.seed or 0)

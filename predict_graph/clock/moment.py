@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from predict_graph.durations import readable_seconds
@@ -71,18 +71,15 @@ class Moment:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields for JSON; docs/json.md describes them."""
-        of, left, pace = (
-            None if each is None else each.to_dict()
-            for each in (self.of, self.remaining, self.pace)
-        )
+        fields = asdict(self)  # of intervals as well
         return {
             "event": {"before": "start", "running": "superstep", "ended": "end"}[self.state],
             "algorithm": self.algorithm,
             "superstep": int(self.done),
-            "supersteps": of,
+            "supersteps": fields["of"],
             "elapsed_seconds": self.elapsed,
-            "remaining_seconds": left,
-            "superstep_seconds": pace,
+            "remaining_seconds": fields["remaining"],
+            "superstep_seconds": fields["pace"],
             "aggregate": self.aggregate,
             "first_prediction_seconds": self.first,
             "by": self.by,

@@ -80,10 +80,8 @@ class Board:
         for application in running:
             if application.key not in self._followed:
                 followed = self._followed[application.key] = _Followed(application.name)
-                follow = threading.Thread(
-                    target=self._follow, args=(application, followed), daemon=True
-                )
-                follow.start()
+                given = application, followed
+                threading.Thread(target=self._follow, args=given, daemon=True).start()
         listed = {application.key for application in running}
         for key, followed in [*self._followed.items()]:
             if followed.ended and followed.gone > _KEPT and key not in listed:

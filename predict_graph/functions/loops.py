@@ -31,7 +31,8 @@ COMPREHENSIONS = ("<genexpr>", "<listcomp>", "<dictcomp>", "<setcomp>")
 # Names of code objects without loops of their own. A module that is imported runs its file, and
 # its syntax tree takes longer to make than the file takes to run.
 _NO_FUNCTIONS = ("<module>", "<lambda>")
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_FUNCTIONS = (*_DEFINITIONS, ast.ClassDef, ast.Lambda)
 
 Loop = ast.For | ast.While
 # Comprehensions that have no frame of their own, from Python 3.12 on.
@@ -139,10 +140,7 @@ def _parsed(file: str, line: int, content: int) -> ast.AST | None:
         return None
     PARSED.append((file, line))
     ast.increment_lineno(tree, line - (2 if inside else 1))
-    nodes = (
-        node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-    )
-    return next(nodes, None)
+    return next((node for node in ast.walk(tree) if isinstance(node, _DEFINITIONS)), None)
 
 
 def _inside(nodes: Iterable[ast.AST], excluded: tuple[type[ast.AST], ...]) -> Iterator[ast.AST]:

@@ -187,10 +187,9 @@ def _check_installed(library: str) -> None:
 
 def takes_seed(function: GraphFunction) -> bool:
     """Whether a function has the parameter `seed`, and no value was given for it."""
-    bound = function.bound
-    return (
-        bound is not None and "seed" in bound.signature.parameters.keys() - bound.arguments.keys()
-    )
+    if (bound := function.bound) is None:
+        return False
+    return "seed" in bound.signature.parameters.keys() - bound.arguments.keys()
 
 
 def with_seed(function: GraphFunction, seed: int | None) -> GraphFunction:

@@ -19,7 +19,7 @@ from uuid import uuid4
 from predict_graph.documents import read_document
 from predict_graph.engines import SampleSummary
 from predict_graph.errors import RequestError
-from predict_graph.files import written_beside
+from predict_graph.files import write_text
 from predict_graph.functions.atlas import measured_unit
 from predict_graph.functions.child import ChildRun
 from predict_graph.functions.evidence import LoopShape, combine
@@ -226,9 +226,7 @@ def write_shared(path: Path, records: Iterable[RunRecord]) -> int:
             f"{', '.join(LIBRARIES)} with numbers as arguments, made on this machine"
         )
     unit = measured_unit()
-    with written_beside(path) as beside:
-        lines = (json.dumps(row | {"unit": unit}) + "\n" for row in rows)
-        beside.write_text("".join(lines), encoding="utf-8")
+    write_text(path, "".join(json.dumps(row | {"unit": unit}) + "\n" for row in rows))
     return len(rows)
 
 

@@ -284,12 +284,11 @@ class Watcher:
 
         The time of loops over vertices that look at the edges of neighbours grows with these.
         """
-        try:
+        with suppress(Exception):  # the function changes its graph
             degrees = dict(self._graph.degree)
             paths = [sum(map(degrees.__getitem__, self._graph.adj[vertex])) for vertex in degrees]
-        except Exception:  # the function changes its graph
-            return None
-        return np.asarray(np.cumsum([0, *paths]) / max(sum(paths), 1))
+            return np.asarray(np.cumsum([0, *paths]) / max(sum(paths), 1))
+        return None
 
 
 def _watch(watcher: Watcher, display: Display, ended: threading.Event, every: float = 0.1) -> None:
