@@ -12,11 +12,10 @@ import networkx as nx
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-import pytest
 from hypothesis import strategies as st
 
-from predict_graph.errors import RequestError
 from predict_graph.graph import check_graph
+from tests.refusals import refused
 
 
 @st.composite
@@ -41,13 +40,9 @@ def listed(graph):
     return found
 
 
-def refused(source, match, **options):
+def no_graph(source, match, **options):
     """Check that what is no graph is refused in one sentence, which names the file or a limit."""
-    with pytest.raises(RequestError, match=match) as caught:
-        check_graph(source, **options)
-    said = str(caught.value)
-    assert "\n" not in said
-    assert caught.value.exit_status == 2
+    said = refused(match, check_graph, source, **options)
     if isinstance(source, Path):  # of a WebGraph either of its files
         assert str(source.with_suffix("")) in said or "the limit" in said
 

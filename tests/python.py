@@ -10,10 +10,8 @@ import psutil
 
 def python(*words, check=True, **options):
     """Run a Python with these words; return what it has written, and how it ended."""
-    command = [sys.executable, *map(str, words)]
-    return subprocess.run(
-        command, capture_output=True, text=True, timeout=600, check=check, **options
-    )
+    options |= {"capture_output": True, "text": True, "timeout": 600}
+    return subprocess.run([sys.executable, *map(str, words)], check=check, **options)
 
 
 @contextmanager

@@ -91,10 +91,8 @@ def engine(request):
     return ENGINES.get(request.param)(workers=3)
 
 
-@pytest.fixture(scope="module")
-def small_graph():
-    """What a profile has does not depend on the size, and fewer supersteps take less on Spark."""
-    return check_graph("barabasi-albert:n=60,m=3,seed=1")
+# What a profile has does not depend on the size, and fewer supersteps take less on Spark.
+GRAPH = check_graph("barabasi-albert:n=60,m=3,seed=1")
 
 
 # Every other one leaves a whole profile on Spark, too, and ends as it does here:
@@ -103,24 +101,22 @@ ON_ENGINES = [("spark", "pagerank"), *(("local", name) for name in ALGORITHMS.na
 
 
 @pytest.mark.parametrize(("engine", "algorithm"), ON_ENGINES, indirect=["engine"], scope="module")
-def test_an_engine_obeys_threshold_and_limit_and_leaves_a_whole_profile(
-    engine, algorithm, small_graph
-):
+def test_an_engine_obeys_threshold_and_limit_and_leaves_a_whole_profile(engine, algorithm):
     assert isinstance(engine, Engine)
     assert engine.name in ENGINES.names()
     assert engine.describe()["name"] == engine.name
     assert engine.describe()["workers"] == engine.workers
-    job, graph, seen = ALGORITHMS.get(algorithm)(), small_graph, []
-    first = engine.run(job, graph, threshold=1e9)
+    job, seen = ALGORITHMS.get(algorithm)(), []
+    first = engine.run(job, GRAPH, threshold=1e9)
     assert (first.iterations, first.converged) == (1, True)
     cut = engine.run(
-        job, graph, threshold=0.0, max_iterations=3, progress=lambda number, _: seen.append(number)
+        job, GRAPH, threshold=0.0, max_iterations=3, progress=lambda number, _: seen.append(number)
     )
     assert (cut.iterations, cut.converged) == (3, False)
     assert seen == [1, 2, 3]
     processes = 1 if engine.name == "spark" else engine.workers  # one process here
     for profile in (first, cut):
-        check_whole(profile, graph.vertices, processes)
+        check_whole(profile, GRAPH.vertices, processes)
 
 
 # Public names

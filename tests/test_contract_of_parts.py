@@ -14,9 +14,8 @@ import pytest
 
 import predict_graph
 from predict_graph.algorithms import ALGORITHMS, check_algorithm
-from predict_graph.engines import ENGINES
+from predict_graph.engines import ENGINES, PHASES
 from predict_graph.engines.local import LocalEngine, observed
-from predict_graph.engines.local.observed import probe_of
 from predict_graph.engines.local.team import available_threads
 from predict_graph.errors import RequestError
 from predict_graph.graph import check_graph
@@ -78,12 +77,9 @@ def made_up(profile, law, *, virtual_workers=True):
     prior = profile.prior
     if prior is not None:
         prior = made_up(prior, law, virtual_workers=virtual_workers)
-    phases = {
-        "setup": 0.01 if prior is None else 0.01 + prior.phases["setup"],
-        "read": 0.0,
-        "superstep": float(seconds.sum()) + (0.0 if prior is None else prior.phases["superstep"]),
-        "write": 0.0,
-    }
+    before = dict.fromkeys(PHASES, 0.0) if prior is None else prior.phases
+    own = {"setup": 0.01, "superstep": float(seconds.sum())}
+    phases = {name: before[name] + own.get(name, 0.0) for name in PHASES}
     table = table.assign(seconds=seconds[table["iteration"] - 1])
     return replace(profile, phases=phases, rows=Table(table), prior=prior)
 
@@ -123,7 +119,7 @@ def pinned(monkeypatch):
 
     def first_supersteps(self, algorithm, graph):
         profile = run(self, algorithm, graph, max_iterations=3)
-        return probe_of(made_up(profile, lambda *m: 1.3 * bent(*m) / self.threads).rows)
+        return observed.probe_of(made_up(profile, lambda *m: 1.3 * bent(*m) / self.threads).rows)
 
     def timed_run(algorithm, staged, *, threads):
         falling = 0.8 ** np.arange(len(staged.run.work))

@@ -7,6 +7,7 @@ import pytest
 
 from predict_graph.errors import JobError, RequestError
 from predict_graph.files import check_writable, written_beside
+from tests.refusals import refused
 
 
 def test_the_new_file_takes_the_place_of_the_old(written, tmp_path):
@@ -51,19 +52,12 @@ def test_whatever_goes_wrong_the_old_file_stays(written, tmp_path, error, kind):
     assert os.listdir(tmp_path) == ["out.json"]
 
 
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [
-        ("", "cannot write .*: it is a folder"),
-        ("missing/out.json", "there is no folder .*missing"),
-        ("file/out.json", "cannot write"),
-        ("x" * 300, "cannot write"),
-    ],
-)
-def test_places_that_are_refused(tmp_path, name, message):
+def test_places_that_are_refused(tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(RequestError, match=message):
-        check_writable(tmp_path / name)
+    refused("cannot write .*: it is a folder", check_writable, tmp_path)
+    refused("there is no folder .*missing", check_writable, tmp_path / "missing" / "out.json")
+    refused("cannot write", check_writable, tmp_path / "file" / "out.json")
+    refused("cannot write", check_writable, tmp_path / ("x" * 300))
 
 
 def test_a_read_only_folder_is_refused(tmp_path, monkeypatch):

@@ -14,7 +14,6 @@ import pytest
 
 from predict_graph import processes
 from predict_graph.functions.child import Limits, run_in_child
-from predict_graph.processes import ENDING, supervise
 from predict_graph.sizing.measuring.collecting import Job
 from predict_graph.sizing.tasks.watching import watch
 from tests.python import wait_until
@@ -151,7 +150,7 @@ def test_who_supervises_ends_as_its_child(status):
     )
     process = subprocess.Popen(
         [sys.executable, "-c", code],
-        preexec_fn=partial(supervise, always=True),  # noqa: PLW1509
+        preexec_fn=partial(processes.supervise, always=True),  # noqa: PLW1509
     )
     assert process.wait() == status
 
@@ -167,16 +166,16 @@ def test_an_end_that_comes_just_before_the_wait_is_not_lost(monkeypatch):
     def late(parent, number):
         usual(parent, number)
         # One instruction of a second, at whose end no handler runs.
-        return number == ENDING and 20_000_000 in itertools.count()
+        return number == processes.ENDING and 20_000_000 in itertools.count()
 
     monkeypatch.setattr(processes, "_end_with", late)
     child = os.fork()
     if child == 0:
-        supervise(always=True)
+        processes.supervise(always=True)
         time.sleep(20)
         os._exit(0)
     time.sleep(0.2)
-    os.kill(child, ENDING)
+    os.kill(child, processes.ENDING)
     began = time.monotonic()
     _, status = os.waitpid(child, 0)
     assert os.WTERMSIG(status) == signal.SIGKILL

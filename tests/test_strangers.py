@@ -26,7 +26,7 @@ from predict_graph.errors import JobError, RequestError
 from predict_graph.graph import Graph, check_graph, save_graph
 from predict_graph.graph.build import from_edges
 from predict_graph.limits import limited, parse_limits
-from tests.graphs import refused
+from tests.graphs import no_graph
 from tests.python import started, wait_until
 
 EDGES = "0 1\n1 2\n2 0\n0 3\n3 1\n"
@@ -85,12 +85,12 @@ OVERFLOWING = [
 @pytest.mark.parametrize(("extras", "arcs", "facts"), OVERFLOWING)
 def test_1_numbers_of_a_webgraph_that_overflow(tmp_path, extras, arcs, facts):
     symbols = [("gamma", arcs), ("unary", 0), *extras, *[("gamma", 0)] * 9]
-    refused(bit_stream(tmp_path, symbols, 10, arcs, **facts), r"w\.(graph|properties)")
+    no_graph(bit_stream(tmp_path, symbols, 10, arcs, **facts), r"w\.(graph|properties)")
 
 
 def test_2_memory_that_nothing_was_written_to(tmp_path):
     symbols = [*BEFORE, ("gamma", 4), ("unary", 0), *TWO, *[("gamma", 0)] * 8]
-    refused(bit_stream(tmp_path, symbols, 10, 8, minintervallength=4), r"w\.graph")
+    no_graph(bit_stream(tmp_path, symbols, 10, 8, minintervallength=4), r"w\.graph")
 
 
 # 3: saved graphs, and every other way to rows
@@ -125,7 +125,7 @@ def test_3_a_saved_graph_is_checked(tmp_path, name, change, match):
     assert check_graph(file).fingerprint == graph.fingerprint
     with np.load(file) as arrays:
         np.savez(file, **{**arrays, name: change(arrays.get(name))})
-    refused(file, rf"g\.npz.*{match}")
+    no_graph(file, rf"g\.npz.*{match}")
 
 
 WRONG_ROWS = [
@@ -169,9 +169,9 @@ def test_4_bombs(tmp_path):
     for name, content in bombs.items():
         (tmp_path / name).write_bytes(content)
         with limited(line_bytes=1_000_000, unpack_ratio=10):
-            refused(tmp_path / name, "the limit (line_bytes|unpack_ratio), which --limit")
+            no_graph(tmp_path / name, "the limit (line_bytes|unpack_ratio), which --limit")
         with limited(unpacked_bytes=1_000_000):
-            refused(tmp_path / name, "the limit unpacked_bytes, which --limit")
+            no_graph(tmp_path / name, "the limit unpacked_bytes, which --limit")
 
 
 @pytest.mark.usefixtures("small_files")
@@ -185,13 +185,13 @@ def test_4_an_event_log_that_never_ends(program, tmp_path):
 def test_4_vertices_edges_and_nesting(tmp_path):
     (tmp_path / "g.txt").write_text(EDGES)
     with limited(edges=4):
-        refused(tmp_path / "g.txt", "more edges than accepted: up to 4 .the limit edges")
+        no_graph(tmp_path / "g.txt", "more edges than accepted: up to 4 .the limit edges")
     with limited(vertices=3):
-        refused(tmp_path / "g.txt", "4 vertices; accepted: up to 3 .the limit vertices")
+        no_graph(tmp_path / "g.txt", "4 vertices; accepted: up to 3 .the limit vertices")
     sizes = "900000000000 900000000000 1"
     text = f"%%MatrixMarket matrix coordinate pattern general\n{sizes}\n1 1\n"
     (tmp_path / "g.mtx").write_text(text)
-    refused(tmp_path / "g.mtx", "the limit vertices")
+    no_graph(tmp_path / "g.mtx", "the limit vertices")
     with pytest.raises(RequestError, match="the limit 'edgse=4'; accepted: NAME=NUMBER of"):
         parse_limits("edgse=4")
 
@@ -270,10 +270,10 @@ def test_7_blanks_before_the_first_edge(tmp_path):
     (tmp_path / "b.metis").write_text("% c\n" * 200_000 + "2 1\n2\n1\n")
     assert check_graph(tmp_path / "b.metis").edges == 2
     (tmp_path / "b.txt").write_text("\n" * 5000 + EDGES * 9000 + "x y\n")
-    refused(tmp_path / "b.txt", r"b\.txt:50001: 'x' is not an id")
+    no_graph(tmp_path / "b.txt", r"b\.txt:50001: 'x' is not an id")
 
 
-# 8: plug-ins are in tests/test_plugin_files.py, but for generators
+# 8: plug-ins are in tests/test_plugins.py, but for generators
 
 
 @pytest.mark.usefixtures("only_built_in")

@@ -13,10 +13,10 @@ import pytest
 from scipy import sparse
 
 from benchmarks.robustness import webgraph
-from predict_graph.errors import RequestError
 from predict_graph.graph import check_graph, save_graph
 from predict_graph.limits import limited
-from tests.graphs import parquet, refused, zipped
+from tests.graphs import no_graph, parquet, zipped
+from tests.refusals import refused
 
 LINES = "".join(f"{s} {s * s}\n" for s in range(20_000)).encode()
 MATRIX = "%%MatrixMarket matrix coordinate pattern general\n"
@@ -122,36 +122,33 @@ FILES = [
 def test_files(tmp_path, suffix, content, message):
     file = tmp_path / f"g{suffix}"
     file.write_bytes(content if isinstance(content, bytes) else content.encode())
-    refused(file, message)
+    no_graph(file, message)
 
 
-BAD_IDS = [
-    ("g.txt", b"a b\nb \xff\n", "string", r"g\.txt:2: the text is not UTF-8"),
-    ("g.txt", b"1 2\n", "text", "ids is 'text'; accepted: integer, string"),
-    ("g.txt", b"1984 2001\nOrwell 1984\n", "integer", "'Orwell' is not an id"),
-    ("g.mtx", b"%%MatrixMarket matrix coordinate", "string", "integer ids only"),
-    ("g.parquet", parquet(a=["x", "y"], b=["y", "z"]), "integer", "holds string, not ids"),
-]
-
-
-@pytest.mark.parametrize(("name", "content", "ids", "message"), BAD_IDS)
-def test_ids(tmp_path, name, content, ids, message):
-    (tmp_path / name).write_bytes(content)
-    with pytest.raises(RequestError, match=message):
+def test_ids(tmp_path):
+    def read(name, content, ids):
+        (tmp_path / name).write_bytes(content)
         check_graph(tmp_path / name, ids=ids)
+
+    refused(r"g\.txt:2: the text is not UTF-8", read, "g.txt", b"a b\nb \xff\n", "string")
+    refused("ids is 'text'; accepted: integer, string", read, "g.txt", b"1 2\n", "text")
+    refused("'Orwell' is not an id", read, "g.txt", b"1984 2001\nOrwell 1984\n", "integer")
+    refused("integer ids only", read, "g.mtx", b"%%MatrixMarket matrix coordinate", "string")
+    table = parquet(a=["x", "y"], b=["y", "z"])
+    refused("holds string, not ids", read, "g.parquet", table, "integer")
 
 
 def test_a_document_that_is_larger_than_its_limit(tmp_path):
     (tmp_path / "g.json").write_text("[" + " " * 100_000)
     with limited(document_bytes=100_000):
-        refused(tmp_path / "g.json", "a quarter of 100,000 bytes")
+        no_graph(tmp_path / "g.json", "a quarter of 100,000 bytes")
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root reads every file")
 def test_unreadable(written):
     file = written("0 1\n", "g.txt")
     file.chmod(0)
-    refused(file, "cannot be read: Permission denied")
+    no_graph(file, "cannot be read: Permission denied")
 
 
 def test_webgraph(tmp_path):
@@ -161,7 +158,7 @@ def test_webgraph(tmp_path):
     facts = webgraph.properties(90, arcs)
     file, properties = tmp_path / "w.graph", tmp_path / "w.properties"
     file.write_bytes(graph)
-    refused(file, r"a WebGraph needs w\.properties beside it")
+    no_graph(file, r"a WebGraph needs w\.properties beside it")
     for old, new, message in [
         (".BVGraph\n", ".EFGraph\n", "graphclass is"),
         ("nodes=90", "nodes=many", "nodes is many"),
@@ -170,11 +167,11 @@ def test_webgraph(tmp_path):
         ("zetak=3", "zetak=2", "is damaged: the successors of vertex"),
     ]:
         properties.write_text(facts.replace(old, new))
-        refused(file, message)
+        no_graph(file, message)
     properties.write_text(facts)
     assert check_graph(file).edges == arcs
     file.write_bytes(graph[: len(graph) // 2])
-    refused(file, "is damaged: the successors of vertex")
+    no_graph(file, "is damaged: the successors of vertex")
 
 
 def frame(**columns):
@@ -226,11 +223,11 @@ SOURCES = [
 @pytest.mark.parametrize(("source", "message"), SOURCES)
 def test_sources(tmp_path, monkeypatch, source, message):
     monkeypatch.chdir(tmp_path)
-    refused(source, message)
+    no_graph(source, message)
 
 
 def test_saving(tmp_path):
-    for name, match in (("s.pgraph", r"a name that ends in \.npz"), ("no/s.npz", "is no folder")):
-        with pytest.raises(RequestError, match=match):
-            save_graph(check_graph("star:n=9"), tmp_path / name)
+    star = check_graph("star:n=9")
+    refused(r"a name that ends in \.npz", save_graph, star, tmp_path / "s.pgraph")
+    refused("is no folder", save_graph, star, tmp_path / "no" / "s.npz")
     assert list(tmp_path.iterdir()) == []

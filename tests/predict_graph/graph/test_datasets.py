@@ -1,15 +1,17 @@
-"""Named datasets: local copies, the cache, downloads from a server of our own."""
+"""Named datasets, and graphs at addresses: local copies, the cache, servers of our own."""
 
 import gzip
 import hashlib
 from dataclasses import replace
 
+import pandas as pd
 import pytest
 
 from predict_graph.errors import JobError, RequestError
 from predict_graph.graph import check_graph
 from predict_graph.graph.datasets import CATALOGUE, dataset, dataset_names, dataset_path, fetch
-from tests.graphs import served, zipped
+from predict_graph.limits import limited
+from tests.graphs import no_graph, served, zipped
 
 
 @pytest.fixture
@@ -93,3 +95,90 @@ def test_sums_are_those_of_the_files(shared_file):
         for address, published in zip(described.addresses, described.sha256, strict=True):
             content = shared_file(address.rpartition("/")[2]).read_bytes()
             assert hashlib.sha256(content).hexdigest() == published
+
+
+# The published counts of real graphs come out exactly.
+
+FILES = [
+    "web-NotreDame.txt.gz",
+    "uk-2007-05@100000.txt.gz",
+    "uk-2007-05@100000.graph",
+    "soc-Epinions1.txt.gz",
+    "wiki-Vote.txt.gz",
+    "p2p-Gnutella31.txt.gz",
+    "email-Enron.txt.gz",
+    "musae_facebook_edges.csv.gz",
+    "musae_git_edges.csv.gz",
+    "gemsec_deezer_HU_edges.csv.gz",
+    "wing.graph.gz",
+]
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_counts(file, shared_file):
+    published = next(each for each in CATALOGUE.values() if file in each.files)
+    graph = check_graph(shared_file(file), directed=published.directed)
+    assert (graph.vertices, graph.logical_edges) == (published.vertices, published.edges)
+    assert graph.directed is published.directed
+    assert graph.read_seconds > 0
+
+
+def test_webgraph_is_the_same_edge_for_edge(shared_file):
+    decoded = check_graph(shared_file("uk-2007-05@100000.graph"))
+    listed = check_graph(shared_file("uk-2007-05@100000.txt.gz"))
+    assert decoded.fingerprint == listed.fingerprint
+    assert decoded.self_loops == 15_670
+
+
+def test_bytes_an_edge_with_the_reverse(shared_file):
+    graph = check_graph(shared_file("web-NotreDame.txt.gz"))
+    assert graph.nbytes + graph.reverse.nbytes <= 12 * graph.edges
+
+
+# Addresses: of the web, of what pyarrow opens, and what goes wrong on the way.
+
+EDGES = pd.DataFrame({"src": [5, 5, 8], "dst": [8, 9, 9]})
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    made = tmp_path_factory.mktemp("shop")
+    EDGES.to_csv(made / "e.csv", index=False)
+    EDGES.to_csv(made / "e.csv.gz", index=False)
+    (made / "e.zip").write_bytes(zipped("e.csv", text=(made / "e.csv").read_bytes()))
+    EDGES.to_parquet(made / "e.parquet")
+    (made / "spark" / "part=1").mkdir(parents=True)
+    EDGES[:1].to_parquet(made / "spark" / "a.parquet")
+    EDGES[1:].to_parquet(made / "spark" / "part=1" / "b.parquet")
+    (made / "spark" / "_SUCCESS").touch()
+    return made
+
+
+@pytest.fixture(scope="module")
+def web(folder):
+    with served(folder) as address:
+        yield address
+
+
+@pytest.mark.parametrize("name", ["e.csv", "e.csv.gz", "e.zip", "e.parquet", "e.csv.gz?key=1.2"])
+def test_files_of_the_web(web, name):
+    graph = check_graph(f"{web}/{name}")
+    assert (graph.name, graph.edges, list(graph.labels)) == ("e", 3, [5, 8, 9])
+
+
+@pytest.mark.parametrize("name", ["e.csv.gz", "e.parquet", "spark", "spark/"])
+def test_files_and_folders_of_pyarrow(folder, name):
+    graph = check_graph(f"file://{folder}/{name}")
+    assert graph.fingerprint == check_graph(str(folder / "e.csv")).fingerprint
+
+
+def test_what_goes_wrong(web, folder):
+    no_graph(f"{web}/no.csv", rf"^{web}/no\.csv cannot be read: File not found")
+    no_graph(f"file://{folder}/no.csv", r"no\.csv cannot be read: .*No such")
+    no_graph("ftp-s://host/e.csv", "the scheme 'ftp-s'; accepted: s3, gs, ")
+    no_graph("http://127.0.0.1:1/e.csv", "cannot be read: .*refused")
+    no_graph(f"{web}/e.csv.gz?broken", "cannot be read: it ended 1000 bytes before its end")
+    with limited(unpacked_bytes=100):
+        no_graph(f"{web}/e.parquet", "is too large; accepted: up to .*100")
+    with limited(unpacked_bytes=10):
+        no_graph(f"{web}/e.csv", "sends too much; accepted: up to .*10")

@@ -240,23 +240,14 @@ def test_igraph():
 
 def test_networkit_is_known_by_its_module_name():
     """It need not be installed: an object with its interface will do."""
-
-    class Graph:
-        def numberOfNodes(self):  # noqa: N802
-            return 3
-
-        upperNodeIdBound = numberOfNodes  # noqa: N815
-
-        def isWeighted(self):  # noqa: N802
-            return False
-
-        isDirected = isWeighted  # noqa: N815
-
-        def iterEdgesWeights(self):  # noqa: N802
-            return ((*edge, 1.0) for edge in EDGES)
-
-    Graph.__module__ = "networkit.graph"
-    assert edges_of(check_graph(Graph())) == [(0, 1), (1, 0), (1, 2), (2, 1), (2, 2)]
+    interface = {
+        **dict.fromkeys(("numberOfNodes", "upperNodeIdBound"), lambda graph: 3),
+        **dict.fromkeys(("isWeighted", "isDirected"), lambda graph: False),
+        "iterEdgesWeights": lambda graph: ((*edge, 1.0) for edge in EDGES),
+        "__module__": "networkit.graph",
+    }
+    graph = type("Graph", (), interface)()
+    assert edges_of(check_graph(graph)) == [(0, 1), (1, 0), (1, 2), (2, 1), (2, 2)]
 
 
 def test_polars_is_known_by_its_module_name():

@@ -18,7 +18,7 @@ from predict_graph.errors import RequestError
 from predict_graph.graph import check_graph
 from predict_graph.graph.build import READ_AS_DIRECTED
 from predict_graph.limits import limited
-from tests.graphs import listed, refused, zipped
+from tests.graphs import listed, no_graph, zipped
 
 WRITERS = {
     ".graphml": nx.write_graphml_xml,
@@ -108,8 +108,8 @@ def test_archives(tmp_path, monkeypatch):
     (tmp_path / "c.txt.xz").write_bytes(lzma.compress(zeros, preset=0))
     (tmp_path / "c.zip").write_bytes(zipped("a.txt", text=zeros))
     with limited(unpack_ratio=10):
-        refused(tmp_path / "c.txt.xz", "unpack_ratio")
-        refused(tmp_path / "c.zip", "unpack_ratio")
+        no_graph(tmp_path / "c.txt.xz", "unpack_ratio")
+        no_graph(tmp_path / "c.zip", "unpack_ratio")
 
 
 def test_a_folder_of_parquet_files(tmp_path):
@@ -121,7 +121,7 @@ def test_a_folder_of_parquet_files(tmp_path):
     (folder / "_old.parquet").write_text("none")
     assert listed(check_graph(folder)) == {(1, 2): 1.0, (2, 3): 1.0, (5, 6): 1.0}
     pq.write_table(pa.table({"x": [1], "y": [2]}), folder / "c.parquet")
-    refused(folder, r"c\.parquet has other columns")
+    no_graph(folder, r"c\.parquet has other columns")
 
 
 # --- what small files must not cost ---------------------------------------------------------------
@@ -131,7 +131,7 @@ def test_vertices_that_a_file_only_declares(tmp_path):
     sizes = "pattern symmetric\n400000000 400000000 1\n2 1\n"
     (tmp_path / "a.mtx").write_text(f"%%MatrixMarket matrix coordinate {sizes}")
     with limited(vertices=10**9):
-        refused(tmp_path / "a.mtx", "unpack_ratio")
+        no_graph(tmp_path / "a.mtx", "unpack_ratio")
 
 
 def test_sparse_arrays_that_unpack_to_much(tmp_path):
@@ -139,11 +139,11 @@ def test_sparse_arrays_that_unpack_to_much(tmp_path):
     diagonal = sparse.dia_array((np.ones((1, 4)), [0]), shape=(300_000_000, 300_000_000))
     sparse.save_npz(file, diagonal)
     with limited(vertices=10**9):
-        refused(file, "unpack_ratio")
+        no_graph(file, "unpack_ratio")
     zeros = np.zeros(10_000_000, np.int64)
     np.savez_compressed(file, indptr=zeros, indices=zeros, directed=np.True_)
     tracemalloc.start()
-    refused(file, "unpack_ratio")
+    no_graph(file, "unpack_ratio")
     assert tracemalloc.get_traced_memory()[1] < 1 << 26
     tracemalloc.stop()
 
@@ -166,7 +166,7 @@ def test_texts_of_parquet_files_that_store_what_differs(tmp_path):
     pq.write_table(pa.table({"a": ["xy", "xz"] * 500, "b": ["y"] * 1000}), file, **options)
     assert listed(check_graph(file)) == {("xy", "y"): 1.0, ("xz", "y"): 1.0}
     pq.write_table(pa.table({"a": ["x" * 50_000] * 4096, "b": ["y"] * 4096}), file, **options)
-    refused(file, "unpack_ratio")
+    no_graph(file, "unpack_ratio")
 
 
 LONG_LINES = [

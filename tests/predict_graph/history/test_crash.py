@@ -11,16 +11,17 @@ import pytest
 
 from predict_graph.errors import JobError, RequestError
 from predict_graph.history import History, database
+from tests.predict_graph.history.records import record
 from tests.python import python, started
 
 pytestmark = pytest.mark.slow
 
-HERE = Path(__file__).parent
+ROOT = Path(__file__).parents[3]
 
 WRITER = """
 import sys
-sys.path.insert(0, {here!r})
-from conftest import make_record, make_table
+sys.path.insert(0, {root!r})
+from tests.predict_graph.history.records import record, table
 from predict_graph.errors import JobError
 from predict_graph.history import History
 from predict_graph.table import Table
@@ -29,12 +30,12 @@ history = History({path!r})
 
 
 def code(path, body):
-    return WRITER.format(here=str(HERE), path=str(path)) + textwrap.dedent(body)
+    return WRITER.format(root=str(ROOT), path=str(path)) + textwrap.dedent(body)
 
 
 def test_several_processes_write_at_once(tmp_path):
     path = tmp_path / "history.sqlite"
-    body = "[history.add(make_record(graph=sys.argv[0])) for _ in range(8)]"
+    body = "[history.add(record(graph=sys.argv[0])) for _ in range(8)]"
     with ThreadPoolExecutor() as pool:
         ended = [*pool.map(lambda _: python("-c", code(path, body), check=False), range(3))]
     assert [each.returncode for each in ended] == [0] * 3, ended
@@ -46,9 +47,9 @@ def test_several_processes_write_at_once(tmp_path):
 def test_a_killed_writer_leaves_a_readable_file(tmp_path):
     path = tmp_path / "history.sqlite"
     body = """
-    big = make_table(300, 8)
+    big = table(300, 8)
     while True:
-        print(history.add(make_record(rows=Table(big))), flush=True)
+        print(history.add(record(rows=Table(big))), flush=True)
     """
     reported = 0
     for _ in range(2):
@@ -72,12 +73,12 @@ def test_a_full_disk_adds_nothing(tmp_path):
     body = """
     import resource, signal
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    history.add(make_record())
+    history.add(record())
     size = 200_000
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
     try:
         for _ in range(100):
-            history.add(make_record(rows=Table(make_table(300, 8))))
+            history.add(record(rows=Table(table(300, 8))))
     except JobError as error:
         print(error)
     """
@@ -91,7 +92,7 @@ def test_a_full_disk_adds_nothing(tmp_path):
     assert sqlite3.connect(path).execute("PRAGMA integrity_check").fetchone() == ("ok",)
 
 
-def test_a_failure_in_the_middle_of_an_import_adds_nothing(history, record):
+def test_a_failure_in_the_middle_of_an_import_adds_nothing(history):
     def runs():
         yield record()
         raise MemoryError
@@ -104,7 +105,7 @@ def test_a_failure_in_the_middle_of_an_import_adds_nothing(history, record):
 
 
 @pytest.mark.parametrize("content", [b"not a database, but text " * 50, b"SQLite format 3\0" * 99])
-def test_a_damaged_file_is_named_and_left_alone(history, record, content):
+def test_a_damaged_file_is_named_and_left_alone(history, content):
     history.path.write_bytes(content)
     for action in (history.runs, lambda: history.add(record()), lambda: history.prune(keep=1)):
         with pytest.raises(RequestError, match=r"history\.sqlite is damaged.*move it away"):
@@ -112,7 +113,7 @@ def test_a_damaged_file_is_named_and_left_alone(history, record, content):
     assert history.path.read_bytes() == content
 
 
-def test_a_folder_or_a_file_in_the_way(tmp_path, record):
+def test_a_folder_or_a_file_in_the_way(tmp_path):
     with pytest.raises(RequestError, match="is a folder"):
         History(tmp_path).runs()
     (tmp_path / "file").touch()
@@ -120,7 +121,7 @@ def test_a_folder_or_a_file_in_the_way(tmp_path, record):
         History(tmp_path / "file" / "h.sqlite").add(record())
 
 
-def test_a_locked_file_is_a_failure_of_the_job(history, record, monkeypatch):
+def test_a_locked_file_is_a_failure_of_the_job(history, monkeypatch):
     history.add(record())
     monkeypatch.setattr(database._connected.__wrapped__, "__defaults__", (0.1,))
     other = sqlite3.connect(history.path, isolation_level=None)
@@ -131,7 +132,7 @@ def test_a_locked_file_is_a_failure_of_the_job(history, record, monkeypatch):
     other.close()
 
 
-def test_a_read_only_medium_can_be_read(history, record, monkeypatch):
+def test_a_read_only_medium_can_be_read(history, monkeypatch):
     history.add(record())
     folder = history.path.parent
     real = os.access

@@ -1,29 +1,29 @@
+"""Runs as a history keeps them."""
+
 from typing import Any
 
 import numpy as np
 import pandas as pd
-import pytest
 
 from predict_graph.history import RunRecord
 from predict_graph.table import Table
 
 
-def make_table(iterations=4, workers=2, seed=0):
+def table(iterations=4, workers=2, seed=0):
     rng = np.random.default_rng(seed)
     rows = iterations * workers
-    return pd.DataFrame(
-        {
-            "iteration": np.repeat(np.arange(iterations), workers),
-            "worker": np.tile(np.arange(workers), iterations),
-            "active_vertices": rng.integers(0, 2**60, rows),
-            "remote_messages": rng.integers(0, 10**9, rows).astype(np.int32),
-            "seconds": rng.random(rows) / 3,
-            "convergence": np.where(rng.random(rows) < 0.3, np.nan, rng.random(rows)),
-        }
-    )
+    columns = {
+        "iteration": np.repeat(np.arange(iterations), workers),
+        "worker": np.tile(np.arange(workers), iterations),
+        "active_vertices": rng.integers(0, 2**60, rows),
+        "remote_messages": rng.integers(0, 10**9, rows).astype(np.int32),
+        "seconds": rng.random(rows) / 3,
+        "convergence": np.where(rng.random(rows) < 0.3, np.nan, rng.random(rows)),
+    }
+    return pd.DataFrame(columns)
 
 
-def make_record(**changes):
+def record(**changes):
     fields: dict[str, Any] = {
         "kind": "run",
         "algorithm": "pagerank",
@@ -38,16 +38,6 @@ def make_record(**changes):
         "iterations": 4,
         "converged": True,
         "machine": "A",
-        "rows": Table(make_table()),
+        "rows": Table(table()),
     }
     return RunRecord(**(fields | changes))
-
-
-@pytest.fixture
-def record():
-    return make_record
-
-
-@pytest.fixture
-def table():
-    return make_table
