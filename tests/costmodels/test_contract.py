@@ -32,30 +32,27 @@ class Lifted:
         return super().predict(lift(X))
 
 
+class LiftedErnest(Lifted, Ernest): ...
+
+
+class LiftedAuto(Lifted, AutoScaling): ...
+
+
+ESTIMATORS = [
+    NonNegativeLinear(weights="none", fit_intercept=False),
+    ForwardSelectedLinear(),
+    LiftedErnest(),
+    LiftedAuto(),
+    OccupancyPredictor(),
+    OccupancyModel(shape="linear"),
+    OverlapModel(),
+]
 OF_200_ROWS = ("check_regressors_train", "check_regressor_data_not_an_array")
-
-
-class LiftedErnest(Lifted, Ernest):
-    pass
-
-
-class LiftedAuto(Lifted, AutoScaling):
-    pass
 
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:X has no columns named")
-@parametrize_with_checks(
-    [
-        NonNegativeLinear(weights="none", fit_intercept=False),
-        ForwardSelectedLinear(),
-        LiftedErnest(),
-        LiftedAuto(),
-        OccupancyPredictor(),
-        OccupancyModel(shape="linear"),
-        OverlapModel(),
-    ]
-)
+@parametrize_with_checks(ESTIMATORS)
 def test_scikit_learn_contract(estimator, check):
     if isinstance(estimator, LiftedAuto) and check.func.__name__ in OF_200_ROWS:
         pytest.skip("takes seconds, and Ernest reads its data by the same code")

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from costmodels import occupancy
+from tests.refusals import invalid
 
 # The testbed of section V: five processors, ten delays.
 CPUS, DELAYS = (451.0, 797.0, 930.0, 996.0, 1396.0), np.arange(0.0, 20.0, 2.0)
@@ -89,20 +90,14 @@ def test_data_flow_is_a_part_of_its_own():
     assert model.predict(new)[0] == pytest.approx(80.0)
 
 
-@pytest.mark.parametrize(
-    ("given", "text"),
-    [
-        (([0.0],), "seconds of row 0 is 0"),
-        (([1.0, 2.0], [0.5, 1.5]), "utilization of row 1 is 1.5, but must be from 0 to 1"),
-        (([1.0], 1.0, -1.0), "data of row 0 is -1"),
-        (([1.0], 1.0, 1.0, 2.0), "network_share of row 0 is 2"),
-    ],
-)
-def test_bad_measurements_and_shapes(given, text):
-    with pytest.raises(ValueError, match=text):
-        occupancy.occupancies_of(*given)
-    with pytest.raises(ValueError, match="unknown shape 'round'; accepted: auto, linear"):
-        occupancy.OccupancyModel(shape="round").fit(GRID, hidden(GRID))
+def test_bad_measurements_and_shapes():
+    found, above_1 = occupancy.occupancies_of, "is 1.5, but must be from 0 to 1"
+    invalid("seconds of row 0 is 0", found, [0.0])
+    invalid(f"utilization of row 1 {above_1}", found, [1.0, 2.0], [0.5, 1.5])
+    invalid("data of row 0 is -1", found, [1.0], 1.0, -1.0)
+    invalid("network_share of row 0 is 2", found, [1.0], 1.0, 1.0, 2.0)
+    model = occupancy.OccupancyModel(shape="round")
+    invalid("unknown shape 'round'; accepted: auto, linear", model.fit, GRID, hidden(GRID))
 
 
 def test_runs_that_are_chosen_span_the_assignments():

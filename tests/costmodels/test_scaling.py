@@ -3,16 +3,9 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 
-from costmodels.scaling import (
-    AutoScaling,
-    Ernest,
-    LinearScaling,
-    Masha,
-    Term,
-    check_fit,
-    gather_points,
-    learn_prior,
-)
+from costmodels.scaling import AutoScaling, Ernest, LinearScaling, Masha, Term, check_fit
+from costmodels.scaling.points import gather_points
+from costmodels.scaling.priors import learn_prior
 from costmodels.scaling.search import success_chance
 
 ALL = [AutoScaling, Ernest, Masha]

@@ -1,7 +1,7 @@
 """What holds for every sampler, on any graph."""
 
+import pkgutil
 import tracemalloc
-from importlib import import_module
 from types import SimpleNamespace
 
 import networkx as nx
@@ -14,12 +14,15 @@ from scipy import sparse
 from samplers import SAMPLERS, check_csr
 from tests.paces import million_loops
 
-NAMES = sorted(SAMPLERS)
+
+@pytest.fixture(params=sorted(SAMPLERS))
+def name(request):
+    """The name of each sampler."""
+    return request.param
 
 
 def make(name, **options):
-    module, _, attribute = SAMPLERS[name].partition(":")
-    return getattr(import_module(module), attribute)(**options)
+    return pkgutil.resolve_name(SAMPLERS[name])(**options)
 
 
 def arrays(n, edges):
@@ -46,7 +49,6 @@ def graphs(draw):
 SEEDS = st.integers(0, 2**63)
 
 
-@pytest.mark.parametrize("name", NAMES)
 @given(graph=graphs(), ratio=st.floats(0, 1, exclude_min=True), seed=SEEDS)
 def test_any_graph_any_ratio_any_seed(name, graph, ratio, seed):
     n = graph.shape[0]
@@ -62,7 +64,6 @@ def test_any_graph_any_ratio_any_seed(name, graph, ratio, seed):
     assert (sample.steps, sample.restarts) == (again.steps, again.restarts)
 
 
-@pytest.mark.parametrize("name", NAMES)
 @given(graph=graphs(), seed=SEEDS, cap=st.integers(1, 60))
 def test_edge_cap_gives_a_prefix_of_the_sample(name, graph, seed, cap):
     degrees = np.diff(graph.indptr)
@@ -78,7 +79,6 @@ def test_edge_cap_gives_a_prefix_of_the_sample(name, graph, seed, cap):
         assert capped.edges_scanned + degrees[whole.vertices[k]] > cap
 
 
-@pytest.mark.parametrize("name", NAMES)
 def test_seeds_differ_and_a_generator_is_advanced(name):
     graph = nx.barabasi_albert_graph(300, 3, seed=1)
     generator = np.random.default_rng(5)
@@ -89,7 +89,6 @@ def test_seeds_differ_and_a_generator_is_advanced(name):
     np.testing.assert_array_equal(drawn[0], again)
 
 
-@pytest.mark.parametrize("name", NAMES)
 def test_same_sample_from_every_kind_of_input(name):
     matrix = sparse.random_array((60, 60), density=0.08, rng=3, format="csr")
     matrix.sort_indices()
@@ -117,7 +116,6 @@ DEGENERATE = {
 
 
 @pytest.mark.parametrize("title", DEGENERATE)
-@pytest.mark.parametrize("name", NAMES)
 def test_degenerate_graphs_end_soon(name, title):
     graph = DEGENERATE[title]
     sample = make(name).sample(graph, 1.0, 3)
@@ -136,7 +134,7 @@ def test_what_walks_cannot_reach_is_filled_in():
 
 
 WRONG_OPTIONS = [
-    *((name, "ratio", (0, -0.1, 1.0001, np.nan, "0.1", None, True), "in ") for name in NAMES),
+    *((name, "ratio", (0, -0.1, 1.0001, np.nan, "0.1", None, True), "in ") for name in SAMPLERS),
     ("rj", "random_state", (-1, 1.5, "x"), "an integer >= 0"),
     ("rj", "max_edges", (0, -3, 1.5, True), "an integer >= 1"),
     ("rj", "restart", (-0.1, 1.1), "a number in "),
@@ -156,7 +154,6 @@ def test_wrong_options_are_found_when_sampling(name, option, values, accepted):
             sampler.sample(DEGENERATE["path"], **arguments)
 
 
-@pytest.mark.parametrize("name", NAMES)
 def test_a_tenth_of_a_large_graph_is_fast_and_takes_a_fraction_of_its_memory(name):
     graph = arrays(200_000, np.random.default_rng(0).integers(0, 200_000, (1_000_000, 2)))
     make(name).sample(graph, 0.01, 0)

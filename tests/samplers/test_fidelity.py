@@ -8,9 +8,9 @@ import pytest
 from scipy.stats import ks_2samp
 
 from samplers import BiasedRandomJump, UniformVertices, fidelity_report, graph_properties
+from tests.refusals import invalid
 
 
-@pytest.fixture(scope="module")
 def directed():
     rng = np.random.default_rng(8)
     graph = nx.DiGraph()
@@ -21,14 +21,11 @@ def directed():
     return graph
 
 
-@pytest.fixture(scope="module")
-def undirected():
-    return nx.powerlaw_cluster_graph(60, 3, 0.7, seed=3)
+GRAPHS = [directed(), nx.powerlaw_cluster_graph(60, 3, 0.7, seed=3)]
 
 
-@pytest.mark.parametrize("kind", ["directed", "undirected"])
-def test_properties_agree_with_networkx(kind, request):
-    graph = request.getfixturevalue(kind)
+@pytest.mark.parametrize("graph", GRAPHS, ids=["directed", "undirected"])
+def test_properties_agree_with_networkx(graph):
     plain = nx.Graph(graph)
     plain.remove_edges_from(list(nx.selfloop_edges(plain)))
     measured = graph_properties(graph, random_state=1)
@@ -49,9 +46,8 @@ def test_properties_agree_with_networkx(kind, request):
     assert measured.reciprocity == pytest.approx(expected)
 
 
-@pytest.mark.parametrize("kind", ["directed", "undirected"])
-def test_hop_plot_from_all_vertices_is_exact(kind, request):
-    graph = request.getfixturevalue(kind)
+@pytest.mark.parametrize("graph", GRAPHS, ids=["directed", "undirected"])
+def test_hop_plot_from_all_vertices_is_exact(graph):
     paths = nx.all_pairs_shortest_path_length(nx.Graph(graph))
     counts = np.bincount([hops for _, reached in paths for hops in reached.values()])[1:]
     expected = np.cumsum(counts) / counts.sum()
@@ -75,8 +71,8 @@ def test_walks_are_denser_than_uniform_vertices():
     assert uniform.in_degree_d == pytest.approx(ks_2samp(*degrees).statistic)
 
 
-def test_report_as_json_and_text(directed):
-    report = fidelity_report(directed, range(30), 1)
+def test_report_as_json_and_text():
+    report = fidelity_report(directed(), range(30), 1)
     values = json.loads(json.dumps(report.to_dict(), allow_nan=False))
     assert values["vertices"] == {"graph": 63, "sample": 30}
     assert values["density_ratio"] == pytest.approx(report.sample.density / report.graph.density)
@@ -92,7 +88,6 @@ def test_graphs_and_samples_without_edges():
     assert (report.in_degree_d, report.to_dict()["density_ratio"]) == (0, None)
 
 
-def test_wrong_vertices(directed):
-    for vertices, message in (([], "no vertices to report on"), ([99], "vertex 99 does not exist")):
-        with pytest.raises(ValueError, match=message):
-            fidelity_report(directed, vertices, 0)
+def test_wrong_vertices():
+    invalid("no vertices to report on", fidelity_report, directed(), [], 0)
+    invalid("vertex 99 does not exist", fidelity_report, directed(), [99], 0)

@@ -14,15 +14,11 @@ from samplers.walk import metropolis_step
 WALKS = [samplers.RandomJump, samplers.BiasedRandomJump, samplers.RandomWalkWithRestart]
 
 
-@pytest.fixture(scope="module")
-def connected():
-    return samplers.check_csr(nx.barabasi_albert_graph(2000, 4, seed=2))
+CONNECTED = samplers.check_csr(nx.barabasi_albert_graph(2000, 4, seed=2))
 
 
-@pytest.fixture(scope="module")
-def directed():
-    matrix = sparse.random_array((3000, 3000), density=0.0015, rng=4, format="csr")
-    return samplers.check_csr(matrix)
+MATRIX = sparse.random_array((3000, 3000), density=0.0015, rng=4, format="csr")
+DIRECTED = samplers.check_csr(MATRIX)
 
 
 @pytest.mark.parametrize("walk", WALKS)
@@ -45,13 +41,13 @@ def newcomers(graph, vertices):
 
 
 @pytest.mark.parametrize("walk", WALKS)
-def test_walks_follow_edges(walk, directed):
+def test_walks_follow_edges(walk):
     for seed in range(3):
-        sample = walk().sample(directed, 0.3, seed)
-        strangers = newcomers(directed, sample.vertices)
+        sample = walk().sample(DIRECTED, 0.3, seed)
+        strangers = newcomers(DIRECTED, sample.vertices)
         allowed = 1 + sample.restarts + sample.dead_ends + sample.unreached
         if walk is samplers.BiasedRandomJump:
-            seeds = set(walk().seeds(directed).tolist())
+            seeds = set(walk().seeds(DIRECTED).tolist())
             strangers = [v for v in strangers if v not in seeds]
             allowed = sample.unreached
         elif walk is samplers.RandomWalkWithRestart:
@@ -63,8 +59,8 @@ def test_walks_follow_edges(walk, directed):
 
 @pytest.mark.parametrize("walk", [*WALKS, samplers.MetropolisHastingsRandomWalk])
 @pytest.mark.parametrize("restart", [0.15, 0.5])
-def test_restart_rate(walk, restart, connected):
-    samples = [walk(restart=restart).sample(connected, 0.5, seed) for seed in range(10)]
+def test_restart_rate(walk, restart):
+    samples = [walk(restart=restart).sample(CONNECTED, 0.5, seed) for seed in range(10)]
     steps, restarts = (sum(getattr(s, each) for s in samples) for each in ("steps", "restarts"))
     assert steps > 10_000
     assert sum(sample.dead_ends for sample in samples) == 0
@@ -104,12 +100,12 @@ def test_stationary_distribution_of_metropolis_is_uniform(both):
     assert chi_square(counts) < 60
 
 
-def test_the_reverse_is_built_or_taken_from_the_graph_if_it_fits(directed):
+def test_the_reverse_is_built_or_taken_from_the_graph_if_it_fits():
     def sample():
         return samplers.MetropolisHastingsRandomWalk().sample(graph, 0.5, 1).vertices
 
-    reverse = samplers.reverse_csr(directed.indptr, directed.indices)
-    graph = SimpleNamespace(indptr=directed.indptr, indices=directed.indices, shape=directed.shape)
+    reverse = samplers.reverse_csr(DIRECTED.indptr, DIRECTED.indices)
+    graph = SimpleNamespace(indptr=DIRECTED.indptr, indices=DIRECTED.indices, shape=DIRECTED.shape)
     built = sample()
     graph.reverse = SimpleNamespace(indptr=reverse[0], indices=reverse[1], shape=graph.shape)
     np.testing.assert_array_equal(sample(), built)
