@@ -4,6 +4,7 @@ import itertools
 import json
 import os
 import re
+import shlex
 import signal
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -73,11 +74,7 @@ def idle_machine(monkeypatch):
     """Let predictions find no other work on the machine, whatever there is beside the tests."""
     from predict_graph.cores import Load, LoadMeter
 
-    def read(meter, since=None):
-        """Return no load."""
-        return Load()
-
-    monkeypatch.setattr(LoadMeter, "read", read)
+    monkeypatch.setattr(LoadMeter, "read", lambda meter, since=None: Load())
 
 
 @pytest.fixture(autouse=True)
@@ -171,14 +168,17 @@ class Result:
 
 @pytest.fixture
 def program(capsys, monkeypatch):
-    """Run the program in this process, on a wide terminal; check an exit status that is given."""
+    """Run a command in this process, on a wide terminal; check an exit status that is given.
+
+    The command is written as in a shell; arguments after it are taken as they are.
+    """
     from predict_graph.cli import main
 
     monkeypatch.setenv("COLUMNS", "200")
 
-    def call(*arguments, status=None):
+    def call(command="", *arguments, status=None):
         with pytest.raises(SystemExit) as exit_:
-            main([str(argument) for argument in arguments])
+            main([*shlex.split(command), *map(str, arguments)])
         captured = capsys.readouterr()
         done = Result(int(exit_.value.code or 0), captured.out, captured.err)
         assert status in (None, done.status), done

@@ -16,17 +16,12 @@ SIZES = ("--graph", "web", "--vertices", 40, "--edges", 200)
 
 
 @pytest.fixture
-def history(tmp_path):
-    return tmp_path / "h.sqlite"
-
-
-@pytest.fixture
 def imported(program, history, written):
     """Import the log of an application with these events after its start."""
 
     def call(events, *more):
         log = written(START + "".join(events), "app-7")
-        return program("history", "import-eventlog", log, *more, "--history", history)
+        return program("history", "import-eventlog", log, *more, "--history", history.path)
 
     return call
 
@@ -35,10 +30,10 @@ def test_a_log_becomes_a_run(program, imported, history):
     added = imported(LOOP, *SIZES)
     assert added.status == 0, added.err
     assert "ranks: 4 supersteps in 4.0 s added, of 7.0 s of the application; certain" in added.out
-    (run,) = program("history", "list", "--history", history, "--json", "-").answer
+    (run,) = program("history", "list", "--history", history.path, "--json", "-").answer
     assert (run["kind"], run["algorithm"], run["graph"]) == ("run", "ranks", "web")
     assert (run["vertices"], run["edges"], run["iterations"]) == (40, 200, 4)
-    shown = program("history", "show", 1, "--history", history, "--json", "-").answer
+    shown = program("history", "show", 1, "--history", history.path, "--json", "-").answer
     assert shown["engine"]["master"] == "spark://far:7077"
     assert shown["engine"]["memory"] == "2g"
     assert shown["machine"] == "Spark executors on 1 host"
@@ -56,7 +51,7 @@ def test_a_cluster_is_predicted_from_a_log_alone(program, imported, history):
     graph = "barabasi-albert:n=300,m=2,seed=1"
     # As many supersteps as the log has: later ones of a session take less.
     asked = ("predict", "pagerank", graph, *cluster, "-p", "max_iterations=4")
-    found = program(*asked, "--history", history, "--json", "-").answer
+    found = program(*asked, "--history", history.path, "--json", "-").answer
     assert [source["source"] for source in found["evidence"]] == ["real runs on the cluster"]
     # A second a superstep for 100 records; the graph has 1,200, none of them remote on one machine.
     assert found["phases"]["superstep"] > 0.8 * found["iterations"]["predicted"]
@@ -66,7 +61,7 @@ def test_a_cluster_is_predicted_from_a_log_alone(program, imported, history):
 def test_the_same_log_twice(program, imported, history):
     for said in ("added", "was here already"):
         assert said in imported(LOOP, "--algorithm", "mine").out
-    runs = program("history", "list", "--history", history, "--json", "-").answer
+    runs = program("history", "list", "--history", history.path, "--json", "-").answer
     assert [run["algorithm"] for run in runs] == ["mine"]
 
 

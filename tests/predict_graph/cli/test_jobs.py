@@ -103,7 +103,5 @@ def test_options_after_the_dashes_are_the_jobs(program, folder):
 
 
 def test_predictions_on_one_machine_are_no_models(program, folder):
-    given = ["path:n=50", "--seed", "1", "--json", "p.json", "--quiet"]
-    program("predict", "pagerank", *given, status=0)
-    refused = program("plan", "p.json", "--machines", "1:8")
-    refused.is_refused("p.json", "--engine spark", "--budget")
+    program("predict pagerank path:n=50 --seed 1 --json p.json --quiet", status=0)
+    program("plan p.json --machines 1:8").is_refused("p.json", "--engine spark", "--budget")

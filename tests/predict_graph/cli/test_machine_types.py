@@ -1,12 +1,9 @@
 """fit and plan with several machine types in one model, as a user calls them."""
 
+from predict_graph.resources import write_profile
 from tests.predict_graph.cli.conftest import CORES, COUNTS, PRICES
 from tests.predict_graph.cli.test_next import named, wrote
-
-PROFILE = """{"kind": "predict-graph resource profile", "schema": 1, "machine": "x",
-"measured": "t", "seconds": 1.0, "notes": [], "attributes": {
-"cpu_cores": {"value": CORES, "unit": "cores", "spread": 0.0, "repeats": 3},
-"cpu_integer_speed": {"value": SPEED, "unit": "M/s", "spread": 0.0, "repeats": 3}}}"""
+from tests.predict_graph.resources.test_profile import machine
 
 
 def seconds(kind, machines):
@@ -74,8 +71,7 @@ def test_a_configuration_like_one_that_failed_is_not_chosen(program, folder):
 def test_a_profile_says_how_fast_the_cores_are(program, folder):
     # As many cores by name, but those of slow do a quarter of the work.
     for name, speed in (("slow", 100.0), ("quick", 400.0)):
-        text = PROFILE.replace("CORES", "4.0").replace("SPEED", str(speed))
-        (folder / f"{name}.json").write_text(text)
+        write_profile(machine(speed, cores=4.0), folder / f"{name}.json")
     head = "machine_type,cores,price_per_hour"
     rows = ("slow,4,0.1", "quick,4,0.4")
     wrote(folder, *(f"slow,{m},{20 + 4000 / m},ok" for m in COUNTS))
@@ -91,8 +87,7 @@ def test_a_profile_says_how_fast_the_cores_are(program, folder):
     assert abs(ratio[True] - 1) < 0.35
     assert ratio[False] > 2.5
     (folder / "types.csv").write_text(f"{head},profile\nslow,4,0.1,\nquick,4,0.4,quick.json\n")
-    given = ("fit", "runs.csv", "--types", "types.csv")
-    program(*given).is_refused("types.csv:2: there is no profile")
+    program("fit runs.csv --types types.csv").is_refused("types.csv:2: there is no profile")
 
 
 def test_runs_of_an_unknown_type_are_left_out(program, folder):

@@ -39,27 +39,25 @@ def test_calibrate(program, folder, monkeypatch):
 
 def test_profile_fit_and_plan(program, folder):
     for part in (1, 2, 3, 4):
-        command = ["--", sys.executable, "-c", BUSY.format(0.1 * part)]
-        options = ["--with", f"cpu_speed={1 / part}", "--graph", "star:n=4", "--out", "runs.csv"]
-        result = program("profile", *options, *command, status=0)
+        profile = f"profile --with cpu_speed={1 / part} --graph star:n=4 --out runs.csv --"
+        result = program(profile, sys.executable, "-c", BUSY.format(0.1 * part), status=0)
         assert "processor" in result.out
-    other = ["profile", "--with", "colour=1", "--out", "runs.csv", "--", "touch", "ran"]
-    program(*other).is_refused("runs.csv")
+    program("profile --with colour=1 --out runs.csv -- touch ran").is_refused("runs.csv")
     assert not (folder / "ran").exists()  # an hour's run would have been lost
     result = program("fit", "runs.csv", "--model", "nimo", "--out", "model.json", status=0)
     assert "predict-graph plan model.json --assignments FILE.csv" in result.err
     assert "f_data" in result.out
     assert "OPD" in result.out
     (folder / "candidates.csv").write_text("name,cpu_speed,usd_per_hour\nquick,1,2\nslow,0.25,1\n")
-    plan = ["plan", "model.json", "--assignments", "candidates.csv", "--with", "vertices=4"]
-    found = program(*plan, "--json", "-").answer
+    plan = "plan model.json --assignments candidates.csv --with vertices=4"
+    found = program(plan, "--json", "-").answer
     assert found["choice"] is None
     assert [one["machine_type"] for one in found["configurations"]] == ["quick", "slow"]
     assigned = found["configurations"][0]["assignment"]
     assert assigned["attributes"] == {"vertices": 4.0, "cpu_speed": 1.0}
-    other = program(*plan, "--with", "colour=3")
-    other.is_refused("'colour'", "accepted: vertices, edges, skew, cpu_speed")
-    late = program(*plan, "--deadline", "0.01s", status=1)
+    said = ("'colour'", "accepted: vertices, edges, skew, cpu_speed")
+    program(plan, "--with", "colour=3").is_refused(*said)
+    late = program(plan, "--deadline", "0.01s", status=1)
     assert late.lines[-1].startswith("error: no configuration is done in 10 ms with 90% conf")
 
 
@@ -68,9 +66,7 @@ def test_candidates_that_are_alike_to_the_model(program, folder):
     (folder / "runs.csv").write_text("seconds,input_bytes,cpu_speed\n" + rows)
     program("fit", "runs.csv", "--model", "nimo", "--out", "m.json", status=0)
     (folder / "c.csv").write_text("name,cpu_speed\nquick,2\nslow,1\n")
-    result = program(
-        "plan", "m.json", "--assignments", "c.csv", "--with", "input_bytes=40", status=0
-    )
+    result = program("plan m.json --assignments c.csv --with input_bytes=40", status=0)
     assert "alike in what the models know (input_bytes)" in " ".join(result.out.split())
 
 
@@ -88,8 +84,7 @@ def test_more_cores_than_it_was_said_to_use(program, folder, monkeypatch):
     ("job", "how"), [("exit 3", "with exit status 3"), ("kill -9 $$", "by signal 9")]
 )
 def test_a_command_that_fails_is_not_kept(program, folder, job, how):
-    kept = ("--with", "x=1", "--out", "runs.csv")
-    result = program("profile", *kept, "--", "sh", "-c", job, status=1)
+    result = program("profile --with x=1 --out runs.csv -- sh -c", job, status=1)
     assert f"ended {how}; the run was not kept" in result.lines[-1]
     assert not (folder / "runs.csv").exists()
 

@@ -15,9 +15,7 @@ from shutil import copy
 import numpy as np
 import pytest
 
-from predict_graph.clock import applications as watching
-from predict_graph.clock import service
-from predict_graph.clock.applications import Watch, open_application
+from predict_graph.clock import applications, service
 from predict_graph.clock.supersteps import Expected, ExpectedPart
 from predict_graph.errors import JobError, RequestError
 from tests.graphs import serving
@@ -36,14 +34,14 @@ def end(at):
 
 @pytest.fixture(autouse=True)
 def quick_looks(monkeypatch):
-    monkeypatch.setattr(watching, "_EVERY", 0.05)
+    monkeypatch.setattr(applications, "_EVERY", 0.05)
     # A look takes long where others keep machines busy.
-    monkeypatch.setattr(watching, "_SHARE", 1.0)
+    monkeypatch.setattr(applications, "_SHARE", 1.0)
 
 
 def moments_of(path, **options):
-    application, _ = open_application(str(path))
-    return Watch(application, **options).moments()
+    application, _ = applications.open_application(str(path))
+    return applications.Watch(application, **options).moments()
 
 
 def test_a_log_that_grows_is_followed_to_its_end(written, tmp_path):
@@ -181,11 +179,11 @@ def test_a_log_that_does_not_go_on_is_an_error(written, change, said):
 def test_of_a_folder_the_running_one_is_taken(tmp_path):
     (tmp_path / "app-1").write_text(start(1.0) + end(2.0))
     with pytest.raises(RequestError, match=f"no application runs at {tmp_path}; accepted: "):
-        open_application(str(tmp_path))
+        applications.open_application(str(tmp_path))
     (tmp_path / "app-2.inprogress").write_text(start(1.0))
     time.sleep(0.02)
     (tmp_path / "app-3.inprogress").write_text(start(1.0))
-    application, others = open_application(str(tmp_path))
+    application, others = applications.open_application(str(tmp_path))
     assert (application.path.name, others) == ("app-3.inprogress", 1)
 
 
@@ -241,9 +239,9 @@ def rest_answers(count, now, running=False):
 def test_an_address_is_asked_until_it_answers_no_more_or_the_end():
     answers = rest_answers(5, time.time() - 20, running=True)
     with served(answers) as (address, asked, server):
-        application, others = open_application(address)
+        application, others = applications.open_application(address)
         assert (application.name, others) == ("theirs (app-9)", 0)
-        seen = Watch(application, iterations=8).moments()
+        seen = applications.Watch(application, iterations=8).moments()
         first = next(seen)
         assert (first.done, first.of.predicted) == (4, 8)
         looked = len(asked)
@@ -256,7 +254,7 @@ def test_an_address_is_asked_until_it_answers_no_more_or_the_end():
     assert (last.state, last.done) == ("ended", 6)
     answers = rest_answers(6, time.time() - 20)
     with served(answers) as (address, _, _):  # a history server, which answers on
-        seen = Watch(open_application(address)[0], iterations=8).moments()
+        seen = moments_of(address, iterations=8)
         assert next(seen).state == "running"
         answers["applications/app-9"]["attempts"][0]["completed"] = True
         assert [(each.state, each.done) for each in seen] == [("ended", 6)]
@@ -267,7 +265,7 @@ def test_a_service_shows_all_that_run(tmp_path, monkeypatch):
     logs = [tmp_path / f"app-{n}.inprogress" for n in (1, 2)]
     for log in logs:
         log.write_text(start(now) + "".join(steps(4, now)))
-    board = service.Board(str(tmp_path), lambda each: Watch(each, iterations=10))
+    board = service.Board(str(tmp_path), lambda each: applications.Watch(each, iterations=10))
     with service.served(board, "0") as address:
         board.look()
 
@@ -305,15 +303,15 @@ def test_a_service_shows_all_that_run(tmp_path, monkeypatch):
 
 def test_an_address_that_is_no_spark():
     with pytest.raises(RequestError, match=r"nothing answers at http://127.0.0.1:9"):
-        open_application("http://127.0.0.1:9")
+        applications.open_application("http://127.0.0.1:9")
     with served({"applications": {"a": 1}}) as (address, _, _), pytest.raises(JobError) as caught:
-        open_application(address)
+        applications.open_application(address)
     assert "does not answer as Spark does" in str(caught.value)
     with served({"applications": []}) as (address, _, _), pytest.raises(RequestError) as refused:
-        open_application(address)
+        applications.open_application(address)
     assert "no application runs at" in str(refused.value)
     with pytest.raises(RequestError, match="accepted: an address such as"):
-        open_application("ftp://127.0.0.1")
+        applications.open_application("ftp://127.0.0.1")
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,6 @@ import pytest
 from predict_graph.cores import usable_cores
 from predict_graph.errors import JobError, RequestError
 from predict_graph.resources import calibrate, loops, network
-from predict_graph.resources.loops import measure_processor
-from predict_graph.resources.network import check_peer, measure_network, serve
 from predict_graph.resources.profile import WORKING_SETS, latency_name
 from predict_graph.timing import clock
 
@@ -81,7 +79,7 @@ def here():
 def answering():
     """Give the port of a machine that answers, here."""
     ports = queue.Queue()
-    threading.Thread(target=serve, args=(0, "127.0.0.1", ports.put), daemon=True).start()
+    threading.Thread(target=network.serve, args=(0, "127.0.0.1", ports.put), daemon=True).start()
     return ports.get(timeout=60)
 
 
@@ -106,15 +104,15 @@ def test_figures_are_those_of_the_machine(here):
 
 def test_a_quota_shows():
     with simulated():
-        whole = measure_processor(repeats=2)["cpu_integer_speed"].value
+        whole = loops.measure_processor(repeats=2)["cpu_integer_speed"].value
     with simulated(0.25):
-        part = measure_processor(repeats=2)["cpu_integer_speed"].value
+        part = loops.measure_processor(repeats=2)["cpu_integer_speed"].value
     assert part == pytest.approx(0.25 * whole, rel=0.01)
 
 
 def test_another_machine_answers(answering, monkeypatch):
     monkeypatch.setattr(network._in_turns, "__defaults__", (1, 0.01, 1 << 22))
-    assert measure_network(("127.0.0.1", answering))["network_bandwidth"].value > 0.0
+    assert network.measure_network(("127.0.0.1", answering))["network_bandwidth"].value > 0.0
 
 
 class Peer:
@@ -143,15 +141,15 @@ def test_no_answer():
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         with pytest.raises(JobError, match="cannot listen on"):
-            serve(port)
+            network.serve(port)
     with pytest.raises(JobError, match=f"127.0.0.1:{port} does not answer"):
-        measure_network(("127.0.0.1", port))
+        network.measure_network(("127.0.0.1", port))
 
 
 @pytest.mark.parametrize("peer", ["host", ":80", "host:", "host:x", "host:0", "host:70000"])
 def test_bad_peers(peer):
     with pytest.raises(RequestError, match="accepted: HOST:PORT"):
-        check_peer(peer)
+        network.check_peer(peer)
 
 
 def test_a_folder_that_cannot_be_written(tmp_path):

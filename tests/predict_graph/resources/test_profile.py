@@ -5,6 +5,7 @@ import pytest
 
 from predict_graph import resources
 from predict_graph.errors import RequestError
+from tests.refusals import refused
 
 
 def machine(speed=1000.0, cores=2.0, latency=90.0, bandwidth=10.0, spread=0.01):
@@ -19,12 +20,9 @@ def machine(speed=1000.0, cores=2.0, latency=90.0, bandwidth=10.0, spread=0.01):
         "memory_latency_128m": (latency, "ns"),
         "memory_bandwidth": (bandwidth, "GB/s"),
     }
-    attributes = {
-        name: resources.Measured(value, unit, spread, 5) for name, (value, unit) in values.items()
-    }
-    return resources.ResourceProfile(
-        "a machine", "2026-01-01T00:00:00+00:00", 9.0, attributes, ("a note",)
-    )
+    attributes = {name: resources.Measured(*each, spread, 5) for name, each in values.items()}
+    measured = "2026-01-01T00:00:00+00:00"
+    return resources.ResourceProfile("a machine", measured, 9.0, attributes, ("a note",))
 
 
 def test_a_profile_survives_its_file(tmp_path):
@@ -34,19 +32,13 @@ def test_a_profile_survives_its_file(tmp_path):
     assert list(tmp_path.iterdir()) == [file]
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("[", "is no resource profile"),
-        ('{"kind": "predict-graph resource profile", "schema": 1}', "holds no usable profile"),
-        (json.dumps(machine(cores=-1).to_dict()), "cpu_cores is -1; accepted: a number above 0"),
-    ],
-)
-def test_other_files_are_refused(written, tmp_path, text, said):
-    with pytest.raises(RequestError, match=said):
-        resources.read_profile(written(text))
-    with pytest.raises(RequestError, match="there is no file"):
-        resources.read_profile(tmp_path / "missing.json")
+def test_other_files_are_refused(written, tmp_path):
+    refused("is no resource profile", resources.read_profile, written("["))
+    empty = written('{"kind": "predict-graph resource profile", "schema": 1}')
+    refused("holds no usable profile", resources.read_profile, empty)
+    negative = written(json.dumps(machine(cores=-1).to_dict()))
+    refused("cpu_cores is -1; accepted: a number above 0", resources.read_profile, negative)
+    refused("there is no file", resources.read_profile, tmp_path / "missing.json")
 
 
 def test_half_the_processor_and_half_the_cores():

@@ -13,8 +13,13 @@ from predict_graph.errors import JobError, RequestError
 from predict_graph.sizing import collect, read_design, read_measurements
 from predict_graph.timing import clock
 from tests.python import has_ended, started, wait_until
+from tests.refusals import refused
 
 pytestmark = pytest.mark.slow  # measures, waits, and starts processes
+
+
+# A small job, which prints what it was given.
+JOB = ["sh", "-c", 'echo did "$1" "$2"', "sh", "{scale}", "{machines}"]
 
 
 def rows(path):
@@ -36,9 +41,9 @@ def design(written):
     return read_design(written("scale,machines\n1,1\n1,2\n2,4\n"))
 
 
-def test_every_point_is_measured_and_its_output_kept_when_asked(design, job, out, tmp_path):
+def test_every_point_is_measured_and_its_output_kept_when_asked(design, out, tmp_path):
     logs = tmp_path / "a" / "logs"
-    collected = collect(design, job, out, logs=logs)
+    collected = collect(design, JOB, out, logs=logs)
     assert (logs / "scale-1-machines-2-repeat-1.log").read_text() == "did 1 2\n"
     assert [" ".join(e.values.values()) for e, _ in collected.measured] == ["1 1", "1 2", "2 4"]
     for row in rows(out):
@@ -62,16 +67,16 @@ def test_repeats_come_in_rounds(written, out):
     assert [r["command"].split()[-1] for r in rows(out)] == list("11223456")
 
 
-def test_what_is_measured_is_not_measured_again(design, written, job, out):
-    collect(read_design(written("scale,machines\n1,1\n")), job, out)
+def test_what_is_measured_is_not_measured_again(design, written, out):
+    collect(read_design(written("scale,machines\n1,1\n")), JOB, out)
     before = out.read_text()
-    again = collect(read_design(written("scale,machines\n1.0,1\n")), job, out)
+    again = collect(read_design(written("scale,machines\n1.0,1\n")), JOB, out)
     assert (again.skipped, again.measured) == (1, [])
-    again = collect(design, job, out)
+    again = collect(design, JOB, out)
     assert (again.skipped, len(again.measured)) == (1, 2)
     assert out.read_text().startswith(before)
     with pytest.raises(RequestError, match=r"scale 1, machines 1, repeat 1 measured by another"):
-        collect(design, [*job, "--fast"], out)
+        collect(design, [*JOB, "--fast"], out)
 
 
 FAILS_AT_TWO = "import sys; print('no memory'); sys.exit(3 * (sys.argv[1] == '2'))"
@@ -139,31 +144,31 @@ def test_a_command_with_braces_of_its_own(written, out):
     assert len(collect(read_design(written("machines\n1\n")), command, out).measured) == 1
 
 
-def test_a_torn_last_line_is_dropped(design, job, out):
-    collect(design, job, out)
+def test_a_torn_last_line_is_dropped(design, out):
+    collect(design, JOB, out)
     whole = out.read_text()
     out.write_text(whole[:-12])
-    again = collect(design, job, out)
+    again = collect(design, JOB, out)
     assert (again.skipped, len(again.measured)) == (2, 1)
     assert len(rows(out)) == 3
     out.write_text(whole[:9])  # within the header
-    assert len(collect(design, job, out).measured) == 3
+    assert len(collect(design, JOB, out).measured) == 3
 
 
-def test_a_file_that_is_not_ours_or_that_another_process_writes(design, job, out):
+def test_a_file_that_is_not_ours_or_that_another_process_writes(design, out):
     for content in (b"a,b\n1,2\n", b"a,b\n1,2", b"precious", b"\xff\xfe\n\x00"):
         out.write_bytes(content)
         with pytest.raises(RequestError, match=r"begins with .*, but needs the columns"):
-            collect(design, job, out)
+            collect(design, JOB, out)
         assert out.read_bytes() == content
     with open(out, "a") as other:
         fcntl.flock(other, fcntl.LOCK_EX)
         with pytest.raises(RequestError, match="being written by another process"):
-            collect(design, job, out)
+            collect(design, JOB, out)
 
 
-def test_a_full_disk_ends_the_collection(design, written, job, out, monkeypatch):
-    collect(read_design(written("scale,machines\n1,1\n")), job, out)
+def test_a_full_disk_ends_the_collection(design, written, out, monkeypatch):
+    collect(read_design(written("scale,machines\n1,1\n")), JOB, out)
     before = out.read_text()
 
     def full(handle, content):
@@ -171,23 +176,20 @@ def test_a_full_disk_ends_the_collection(design, written, job, out, monkeypatch)
 
     monkeypatch.setattr("predict_graph.sizing.table_file.os.write", full)
     with pytest.raises(JobError, match=r"writing .*points.csv failed: No space left"):
-        collect(design, job, out)
+        collect(design, JOB, out)
     assert out.read_text() == before
 
 
-def test_bad_requests(design, job, out, tmp_path):
-    for command, options, said in (
-        ([], {}, "there is no command"),
-        (["sleep", "{scale}", "{machine}"], {}, r"not use \{machines\}.*accepted placeholders"),
-        (["no-such-program", "{scale}", "{machines}"], {}, "'no-such-program' is not there"),
-        (job, {"parallel": 0}, "parallel is 0"),
-        (job, {"repeats": 0}, "repeats are 0"),
-        (job, {"repeats": 10**6}, "accepted: at most 100,000"),
-    ):
-        with pytest.raises(RequestError, match=said):
-            collect(design, command, out, **options)
-    with pytest.raises(RequestError, match="there is no folder"):
-        collect(design, job, tmp_path / "away" / "points.csv")
+def test_bad_requests(design, out, tmp_path):
+    misspelt = ["sleep", "{scale}", "{machine}"]
+    missing = ["no-such-program", "{scale}", "{machines}"]
+    refused("there is no command", collect, design, [], out)
+    refused(r"not use \{machines\}.*accepted placeholders", collect, design, misspelt, out)
+    refused("'no-such-program' is not there", collect, design, missing, out)
+    refused("parallel is 0", collect, design, JOB, out, parallel=0)
+    refused("repeats are 0", collect, design, JOB, out, repeats=0)
+    refused("accepted: at most 100,000", collect, design, JOB, out, repeats=10**6)
+    refused("there is no folder", collect, design, JOB, tmp_path / "away" / "points.csv")
     assert not out.exists()
 
 

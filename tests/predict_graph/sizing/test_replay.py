@@ -4,9 +4,9 @@ import pytest
 
 from benchmarks.one_log import sparklens
 from predict_graph.engines.spark.log.replay import logged_job
-from predict_graph.errors import RequestError
 from predict_graph.sizing import plan
 from tests.predict_graph.cli.events import event, job_end, job_start, stage, start, task
+from tests.refusals import refused
 
 
 def log_of(stages, executors=2, cores=1, conf=None, after=0.0, spilled=0):
@@ -92,17 +92,12 @@ def test_further_from_the_log_is_less_sure(written):
     assert ratios[0] < 1.25
 
 
-@pytest.mark.parametrize(
-    ("text", "words", "said"),
-    [
-        (start(0.0), (), "has no tasks"),
-        (log_of([(0, [1.0])], conf={"spark.task.cpus": "2"}, cores=2), (1,), "at least 2"),
-        ('{"version": "1"}', (4,), "is no event log of Spark, which alone reads --executor-cores"),
-    ],
-)
-def test_what_is_refused(written, text, words, said):
-    with pytest.raises(RequestError, match=said):
-        plan(written(text), "1:4", executor_cores=next(iter(words), None))
+def test_what_is_refused(written):
+    refused("has no tasks", plan, written(start(0.0)), "1:4")
+    wide = written(log_of([(0, [1.0])], conf={"spark.task.cpus": "2"}, cores=2))
+    refused("at least 2", plan, wide, "1:4", executor_cores=1)
+    said = "is no event log of Spark, which alone reads --executor-cores"
+    refused(said, plan, written('{"version": "1"}'), "1:4", executor_cores=4)
 
 
 def test_executors_have_the_cores_of_their_machines(written):

@@ -7,6 +7,7 @@ from predict_graph.sizing.table_file import read_table
 from predict_graph.sizing.tasks.assignments import Assignment, plan_tasks, read_assignments
 from predict_graph.sizing.tasks.model import add_run, fit_task, load_task
 from predict_graph.sizing.tasks.model import read_runs as runs_of
+from tests.refusals import refused
 
 SPEEDS, DELAYS = (1.0, 2.0, 4.0), (1.0, 5.0, 20.0)
 
@@ -48,14 +49,11 @@ def test_a_model_is_read_back_exactly(model, tmp_path):
 
 
 def test_few_runs_and_unknown_models(written, runs):
-    for text, said in (
-        ("cpu_speed,seconds\n1,2\n2,1\n", "has 2 runs; accepted: at least 4"),
-        ("cpu_speed,seconds\n1,4\n1,4\n1,4\n1,4\n", "no attribute differs"),
-    ):
-        with pytest.raises(RequestError, match=said):
-            fit_task(read_runs(written(text)))
-    with pytest.raises(RequestError, match="accepted: nimo, nimo-linear"):
-        fit_task(read_runs(runs), "nimo-round")
+    few = read_runs(written("cpu_speed,seconds\n1,2\n2,1\n"))
+    refused("has 2 runs; accepted: at least 4", fit_task, few)
+    alike = read_runs(written("cpu_speed,seconds\n1,4\n1,4\n1,4\n1,4\n"))
+    refused("no attribute differs", fit_task, alike)
+    refused("accepted: nimo, nimo-linear", fit_task, read_runs(runs), "nimo-round")
 
 
 def test_what_never_differed_is_not_needed(written):
@@ -109,15 +107,12 @@ def test_a_chain_takes_the_sum(model):
 
 
 def test_candidates_that_do_not_fit(model, written):
-    for attributes, options, said in (
-        ({"cpu_speed": 2.0}, {}, "'a' has no 'network_latency'"),
-        ({"cpu_speed": 2.0, "network_latency": 4.0}, {"confidence": 0.2}, r"confidence is 0\.2"),
-    ):
-        with pytest.raises(RequestError, match=said):
-            plan_tasks([model], [Assignment("a", attributes)], **options)
-    with pytest.raises(RequestError, match="no assignment to rank"):
-        plan_tasks([model], [])
-    with pytest.raises(RequestError, match="two assignments are called 'a'"):
-        read_assignments([written("name,cpu_speed\na,1\na,2\n")])
+    lacking = Assignment("a", {"cpu_speed": 2.0})
+    fitting = Assignment("a", {"cpu_speed": 2.0, "network_latency": 4.0})
+    twice = written("name,cpu_speed\na,1\na,2\n")
+    refused("'a' has no 'network_latency'", plan_tasks, [model], [lacking])
+    refused(r"confidence is 0\.2", plan_tasks, [model], [fitting], confidence=0.2)
+    refused("no assignment to rank", plan_tasks, [model], [])
+    refused("two assignments are called 'a'", read_assignments, [twice])
     outside = plan_tasks([model], [Assignment("b", {"cpu_speed": 99.0, "network_latency": 4.0})])
     assert any("cpu_speed" in text and "lies outside" in text for text in outside.warnings)
