@@ -3,8 +3,7 @@
 import math
 from collections import Counter
 
-import numpy as np
-
+from tests.graphs import listed
 from tests.predict_graph.builtin.small import BITS, splitmix64
 
 
@@ -19,6 +18,8 @@ class Program:
 
     def __init__(self, graph, algorithm, prior=None):
         self.graph, self.algorithm, self.prior = graph, algorithm, prior
+        self.around = [set(graph.neighbors(v).tolist()) for v in range(graph.vertices)]
+        self.weights = listed(graph)
         self.state = [self.first(v) for v in range(graph.vertices)]
         self.senders, self.updated = set(self.starters()), set()
 
@@ -61,11 +62,11 @@ class Cores(Program):
     """Algorithm 1 of Montresor et al.: each vertex keeps what it has heard of each neighbour."""
 
     def first(self, v):
-        return len(self.graph.neighbors(v))
+        return len(self.around[v])
 
     def merged(self, v, messages):
         heard = self.__dict__.setdefault("heard", {})
-        known = heard.setdefault(v, dict.fromkeys(set(self.graph.neighbors(v).tolist()) - {v}, 1e9))
+        known = heard.setdefault(v, dict.fromkeys(self.around[v] - {v}, 1e9))
         known.update({u: estimate for u, estimate in messages if u != v})
         estimates = sorted(known.values(), reverse=True)
         enough = [k for k, found in enumerate(estimates, start=1) if found >= k]
@@ -82,12 +83,9 @@ class Labels(Program):
         return 16 if self.graph.weights is None else 24
 
     def merged(self, v, messages):
-        row = slice(self.graph.indptr[v], self.graph.indptr[v + 1])
-        weights = np.ones(self.graph.edges) if self.graph.weights is None else self.graph.weights
-        weight_of = dict(zip(self.graph.indices[row].tolist(), weights[row].tolist(), strict=True))
         votes = Counter()
         for u, label in messages:
-            votes[label] += weight_of[u]
+            votes[label] += self.weights[v, u]
         most = max(votes.values(), default=0)
         best = [label for label, count in votes.items() if count == most]
         return min(best, default=self.state[v])
@@ -189,7 +187,7 @@ class Ranks(Program):
         return self.base[v]
 
     def receive(self, v, messages):
-        parts = [rank / len(self.graph.neighbors(u)) for u, rank in messages]
+        parts = [rank / len(self.around[u]) for u, rank in messages]
         self.following[v] = math.fsum(parts)
 
     def aggregate(self):
@@ -209,7 +207,6 @@ class Triangles(Program):
 
     def __init__(self, graph, algorithm, prior=None):
         super().__init__(graph, algorithm)
-        self.around = [set(graph.neighbors(v).tolist()) for v in range(graph.vertices)]
         self.state, self.above = [0] * graph.vertices, None
         self.found = [set() for _ in self.around]
 
@@ -242,21 +239,14 @@ class SemiClusters(Program):
 
     def __init__(self, graph, algorithm, prior=None):
         super().__init__(graph, algorithm)
-        n = graph.vertices
-        weights = np.ones(graph.edges) if graph.weights is None else graph.weights
-        rows = np.repeat(np.arange(n), graph.out_degrees).tolist()
-        self.weights = [{} for _ in range(n)]
-        for v, w, weight in zip(rows, graph.indices.tolist(), weights.tolist(), strict=True):
-            if v != w:
-                self.weights[v][w] = weight
-        self.sent = [[frozenset({v})] for v in range(n)]
+        self.sent = [[frozenset({v})] for v in range(graph.vertices)]
         self.lists, self.following, self.changes = list(self.sent), list(self.sent), 0
 
     def score(self, cluster):
         """Equation 2; 0 for a single vertex."""
         if len(cluster) == 1:
             return 0.0
-        ends = [(v, w, weight) for v in cluster for w, weight in self.weights[v].items()]
+        ends = [(v, w, self.weights[v, w]) for v in cluster for w in self.around[v] - {v}]
         inner = sum(weight for v, w, weight in ends if w in cluster and v < w)
         boundary = sum(weight for v, w, weight in ends if w not in cluster)
         pairs = len(cluster) * (len(cluster) - 1) / 2

@@ -10,15 +10,7 @@ from predict_graph.graph.build import from_edges
 from predict_graph.iterations.rooted.recipes import recipe_of
 from predict_graph.prediction.pipeline import predict
 
-
-@pytest.fixture(scope="module")
-def directed():
-    return check_graph("rmat:scale=12,edge_factor=6,seed=2")
-
-
-@pytest.fixture(scope="module")
-def undirected(directed):
-    return check_graph(directed, directed=False)
+DIRECTED = check_graph("rmat:scale=12,edge_factor=6,seed=2")
 
 
 def drawn(algorithm, graph, size=100):
@@ -26,11 +18,11 @@ def drawn(algorithm, graph, size=100):
     return recipe, recipe.sampler.draw(size, np.random.default_rng(0))
 
 
-def test_an_algorithm_without_a_recipe_takes_the_one_for_any(directed):
+def test_an_algorithm_without_a_recipe_takes_the_one_for_any():
     class Other(Neighborhood):
         name = "other"
 
-    recipe, _ = drawn(Other(), directed)
+    recipe, _ = drawn(Other(), DIRECTED)
     assert recipe.inputs is None
     assert recipe.sampler.near == 0
 
@@ -77,9 +69,9 @@ def test_samples_estimate_how_long_a_run_from_one_source_is(source):
     assert found.iterations.high < 3 * found.iterations.low
 
 
-def test_a_sample_starts_at_the_landmarks(directed):
-    algorithm = ShortestPaths(landmarks="17,4").on(directed)
-    _, sample = drawn(algorithm, directed, 300)
+def test_a_sample_starts_at_the_landmarks():
+    algorithm = ShortestPaths(landmarks="17,4").on(DIRECTED)
+    _, sample = drawn(algorithm, DIRECTED, 300)
     kernel = algorithm.part_for("local")(algorithm, sample.graph)
     kernel.stand_for(sample)
     for number, landmark in enumerate((17, 4)):
@@ -90,15 +82,13 @@ def test_a_sample_starts_at_the_landmarks(directed):
 # Label propagation
 
 
-@pytest.fixture(scope="module")
-def communities():
-    return check_graph("powerlaw-cluster:n=12000,m=4,p=0.5,seed=3", directed=False)
+COMMUNITIES = check_graph("powerlaw-cluster:n=12000,m=4,p=0.5,seed=3", directed=False)
 
 
-def test_a_run_that_converges_is_predicted_before_it(communities):
+def test_a_run_that_converges_is_predicted_before_it():
     options = {"parameters": {"tau": 0.2}, "method": "rooted", "seed": 1}
-    found = predict("label-propagation", communities, **options)
-    truth = LocalEngine().run(LabelPropagation(tau=0.2), communities)
+    found = predict("label-propagation", COMMUNITIES, **options)
+    truth = LocalEngine().run(LabelPropagation(tau=0.2), COMMUNITIES)
     assert truth.converged
     assert found.iterations.low <= truth.iterations <= found.iterations.high
     assert abs(found.iterations.predicted - truth.iterations) <= 2

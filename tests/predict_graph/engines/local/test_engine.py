@@ -2,26 +2,24 @@ import threading
 import time
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from predict_graph.algorithms import PageRank
+from predict_graph.algorithms import ConnectedComponents, PageRank, TopKRanking
 from predict_graph.engines import OUT_EDGES, critical_worker
 from predict_graph.engines.local import LocalEngine, Superstep
+from predict_graph.engines.local.engine import write_values
 from predict_graph.engines.local.observed import PROBED_SUPERSTEPS
 from predict_graph.engines.local.tally import Tally, worker_of
 from predict_graph.engines.local.team import Team
-from predict_graph.errors import RequestError
 from predict_graph.graph import Graph, check_graph
 from predict_graph.graph.build import from_edges
+from tests.refusals import refused
+
+GRAPH = check_graph("erdos-renyi:n=300,p=0.017,directed=true,seed=1")
 
 
-@pytest.fixture
-def graph():
-    rng = np.random.default_rng(0)
-    return from_edges(rng.integers(0, 300, 1500), rng.integers(0, 300, 1500), vertices=300)
-
-
-def test_an_interrupt_between_iterations_ends_the_run_and_its_threads(graph):
+def test_an_interrupt_between_iterations_ends_the_run_and_its_threads():
     threads = threading.active_count()
 
     def stop(iteration, value):
@@ -29,28 +27,20 @@ def test_an_interrupt_between_iterations_ends_the_run_and_its_threads(graph):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        LocalEngine(threads=3).run(PageRank(), graph, progress=stop)
+        LocalEngine(threads=3).run(PageRank(), GRAPH, progress=stop)
     assert threading.active_count() == threads
 
 
-NOTHING = Graph(np.array([0]), np.array([], dtype=np.int32), name="nothing")
-
-
-WRONG = [
-    ({"workers": 0}, None, {}, "workers is 0; accepted: 1 to 65536"),
-    ({"workers": 2.5}, None, {}, "workers is 2.5"),
-    ({"threads": 0}, None, {}, "threads is 0"),
-    ({"threads": 100_000}, None, {}, "threads is 100000"),
-    ({}, NOTHING, {}, "'nothing' has no vertices"),
-    ({}, None, {"threshold": float("nan")}, "threshold is nan"),
-    ({}, None, {"max_iterations": 0}, "max_iterations is 0"),
-]
-
-
-@pytest.mark.parametrize(("settings", "given", "options", "text"), WRONG)
-def test_wrong_settings_and_requests_are_named(graph, settings, given, options, text):
-    with pytest.raises(RequestError, match=text):
-        LocalEngine(**settings).run(PageRank(), given or graph, **options)
+def test_wrong_settings_and_requests_are_named():
+    refused("workers is 0; accepted: 1 to 65536", LocalEngine, workers=0)
+    refused("workers is 2.5", LocalEngine, workers=2.5)
+    refused("threads is 0", LocalEngine, threads=0)
+    refused("threads is 100000", LocalEngine, threads=100_000)
+    run, job = LocalEngine().run, PageRank()
+    nothing = Graph(np.array([0]), np.array([], dtype=np.int32), name="nothing")
+    refused("'nothing' has no vertices", run, job, nothing)
+    refused("threshold is nan", run, job, GRAPH, threshold=float("nan"))
+    refused("max_iterations is 0", run, job, GRAPH, max_iterations=0)
 
 
 @pytest.mark.parametrize("edges", [0, 20_000])
@@ -132,3 +122,61 @@ def test_an_error_of_any_thread_is_raised():
 
     with Team(3) as team, pytest.raises(ZeroDivisionError):
         team.share(work, 96)
+
+
+# Output
+
+
+def read(path):
+    if path.suffix == ".parquet":
+        return pd.read_parquet(path)
+    return pd.read_csv(path, sep="," if path.suffix == ".csv" else "\t")
+
+
+def cells(table):
+    """Rows as lists; None for what is empty."""
+    return table.astype(object).where(table.notna(), None).to_numpy().tolist()
+
+
+def path_graph(labels=None, directed=False):
+    """0 - 1 - 2, and 3 alone."""
+    return from_edges(
+        np.array([0, 1]), np.array([1, 2]), vertices=4, directed=directed, labels=labels
+    )
+
+
+NUMBERS = np.array([70, 50, 90, 10])
+WORDS = np.array(["ada", "bob", "cleo", "dan"])
+
+
+# On a directed path ranks grow from its beginning to its end.
+RUNS = [
+    (ConnectedComponents(), False, [[0], [0], [0], [3]]),
+    (TopKRanking(k=2, tau=1e-9), True, [[0, None], [1, 0], [2, 1], [3, None]]),
+]
+
+
+@pytest.mark.parametrize(("algorithm", "directed", "values"), RUNS)
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".parquet"])
+@pytest.mark.parametrize("labels", [None, NUMBERS, WORDS], ids=["none", "numbers", "words"])
+def test_values_that_are_vertices_are_written_as_original_ids(
+    tmp_path, suffix, labels, algorithm, directed, values
+):
+    path = tmp_path / f"values{suffix}"
+    LocalEngine().run(algorithm, path_graph(labels, directed=directed), write_to=path)
+    ids = range(4) if labels is None else labels.tolist()
+    table = read(path)
+    names = ["value"] if len(values[0]) == 1 else ["value_1", "value_2"]
+    assert list(table.columns) == ["vertex", *names]
+    named = [[None if each is None else ids[each] for each in row] for row in values]
+    assert cells(table) == [[ids[v], *row] for v, row in enumerate(named)]
+    assert [entry.name for entry in tmp_path.iterdir()] == [path.name]
+
+
+def test_several_numbers_a_vertex_have_a_column_each(tmp_path):
+    path = tmp_path / "numbers.tsv"
+    values = np.array([[1.5, -1.0], [2.5, 0.0], [3.5, 1.0], [4.5, 2.0]])
+    write_values(path, path_graph(WORDS), values)
+    table = read(path)
+    assert table["vertex"].tolist() == WORDS.tolist()
+    assert table[["value_1", "value_2"]].to_numpy().tolist() == values.tolist()

@@ -5,12 +5,14 @@ import signal
 import sys
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
+import psutil
 import pytest
 
-from predict_graph.algorithms import PageRank
+from predict_graph.algorithms import PageRank, check_algorithm
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.spark import SparkEngine, SparkSettings
 from predict_graph.engines.spark.session.opening import open_session
@@ -20,11 +22,10 @@ from predict_graph.graph import check_graph
 pytestmark = pytest.mark.spark
 
 SILENT = 1200  # seconds
+INTERVAL = 3  # of checkpoints, in supersteps
 
 
-@pytest.fixture(scope="module")
-def graph():
-    return check_graph("rmat:scale=11,edge_factor=8,seed=1")
+GRAPH = check_graph("rmat:scale=11,edge_factor=8,seed=1")
 
 
 @pytest.mark.long
@@ -35,6 +36,51 @@ def test_a_cluster_that_is_too_small(cluster, quick_conf):
         pass
     assert "gave 0 of the 1 machines asked for" in str(caught.value)
     assert "within 1 s" in str(caught.value)
+
+
+def kill_executor(worker):
+    """Kill the executor of a worker, which the test has started; the worker stays."""
+    executors = []
+    for each in psutil.Process(worker.process.pid).children(recursive=True):
+        with suppress(psutil.Error):  # one that is just ending has no command line
+            if "CoarseGrainedExecutorBackend" in " ".join(each.cmdline()):
+                executors.append(each)
+    assert len(executors) == 1
+    executors[0].send_signal(signal.SIGKILL)
+    executors[0].wait(timeout=600)
+
+
+@pytest.mark.long
+def test_a_run_goes_on_when_an_executor_is_killed(cluster, quick_conf, tmp_path):
+    place = tmp_path / "checkpoints"
+    place.mkdir()
+    settings = {"memory": "700m", "conf": quick_conf, "checkpoint": place}
+    settings["checkpoint_interval"] = INTERVAL
+    engine = SparkEngine(cluster.master, 2, collect=True, **settings)
+    with engine.session():
+        for name, killed_after, worker in (("pagerank", 5, 0), ("neighborhood", 1, 1)):
+            algorithm, ran, alive = check_algorithm(name), [], [True]
+
+            def kill(iteration, _, ran=ran, alive=alive, at=killed_after, number=worker):
+                ran.append(iteration)
+                if iteration == at and alive:
+                    alive.clear()
+                    kill_executor(cluster.workers[number])
+
+            rule = {"threshold": 0.0, "max_iterations": 8} if name == "pagerank" else {}
+            written = tmp_path / f"{name}.parquet"
+            profile = engine.run(algorithm, GRAPH, progress=kill, write_to=written, **rule)
+            again = len(ran) - len(set(ran))
+            assert profile.result.get("supersteps_done_again", 0) == again
+            assert 1 <= again <= INTERVAL
+            assert profile.engine["executors_lost"] >= 1
+            local = LocalEngine(workers=2).run(algorithm, GRAPH, **rule)
+            np.testing.assert_allclose(profile.values, local.values, rtol=1e-9)
+            np.testing.assert_allclose(profile.convergence, local.convergence, rtol=1e-9)
+            assert written.is_dir()
+        # One state is kept, that of the last superstep.
+        assert len(list(place.glob("*/rdd-*"))) == 1
+    assert list(place.iterdir()) == []
 
 
 def bare_python(folder):
@@ -52,9 +98,7 @@ def bare_python(folder):
     return {"spark.pyspark.python": str(python)}
 
 
-def test_two_workers_share_a_run_until_one_is_killed(
-    cluster, quick_conf, graph, processes_of, tmp_path
-):
+def test_two_workers_share_a_run_until_one_is_killed(cluster, quick_conf, processes_of, tmp_path):
     """The run that loses one ends with a sentence; the next one is done by who is left.
 
     Their Python has none of our packages: they get them.
@@ -72,18 +116,18 @@ def test_two_workers_share_a_run_until_one_is_killed(
 
     endless = {"threshold": 0.0, "max_iterations": 10_000, "progress": kill_in_mid_superstep}
     with engine.session():
-        profile = engine.run(PageRank(), graph, threshold=0.0, max_iterations=4)
+        profile = engine.run(PageRank(), GRAPH, threshold=0.0, max_iterations=4)
         with pytest.raises(JobError) as caught:
-            engine.run(PageRank(), graph, **endless)
+            engine.run(PageRank(), GRAPH, **endless)
         # It would wait longer for one that is silent.
         assert time.monotonic() - killed[0] < 0.5 * SILENT
-        after = engine.run(PageRank(), graph, threshold=0.0, max_iterations=2)
+        after = engine.run(PageRank(), GRAPH, threshold=0.0, max_iterations=2)
     assert "an executor was lost with the data in its memory" in str(caught.value)
     assert str(caught.value).startswith("superstep ")
     assert [found.engine["executors_lost"] for found in (profile, after)] == [0, 1]
     for found in (profile, after):
         limit = found.iterations
-        local = LocalEngine(workers=2).run(PageRank(), graph, threshold=0.0, max_iterations=limit)
+        local = LocalEngine(workers=2).run(PageRank(), GRAPH, threshold=0.0, max_iterations=limit)
         np.testing.assert_allclose(found.values, local.values, rtol=1e-9)
         np.testing.assert_allclose(found.convergence, local.convergence, rtol=1e-9)
     assert processes_of(cluster.workers[1].process.pid) == []
@@ -97,7 +141,7 @@ def test_two_workers_share_a_run_until_one_is_killed(
 
 
 @pytest.mark.long
-def test_a_driver_is_killed_in_mid_run(spark_here, quick_conf, graph):
+def test_a_driver_is_killed_in_mid_run(spark_here, quick_conf):
     from pyspark import SparkContext
 
     engine = SparkEngine(master="local[2]", workers=2, memory="700m", conf=quick_conf)
@@ -106,5 +150,5 @@ def test_a_driver_is_killed_in_mid_run(spark_here, quick_conf, graph):
         os.kill(SparkContext._gateway.proc.pid, signal.SIGKILL)
 
     with pytest.raises(JobError, match="Spark's driver process is gone"):
-        engine.run(PageRank(), graph, threshold=0.0, max_iterations=100, progress=kill)
-    assert engine.run(PageRank(), graph, threshold=0.0, max_iterations=1).iterations == 1
+        engine.run(PageRank(), GRAPH, threshold=0.0, max_iterations=100, progress=kill)
+    assert engine.run(PageRank(), GRAPH, threshold=0.0, max_iterations=1).iterations == 1

@@ -18,13 +18,12 @@ from predict_graph.engines.spark.session import executors
 from predict_graph.engines.spark.session.opening import open_session
 from predict_graph.errors import JobError, RequestError
 from predict_graph.graph import Graph, check_graph
+from tests.refusals import refused
 
 pytestmark = pytest.mark.spark
 
 
-@pytest.fixture(scope="module")
-def graph():
-    return check_graph("rmat:scale=9,edge_factor=8,seed=1")
+GRAPH = check_graph("rmat:scale=9,edge_factor=8,seed=1")
 
 
 def test_a_second_session_is_refused_and_the_first_goes_on(local_session):
@@ -46,9 +45,9 @@ def test_executors_without_a_package_are_refused(local_session, monkeypatch):
         executors.prepare_executors(local_session.spark)
 
 
-def test_a_result_is_written_where_it_was_asked_for(local_spark, graph, tmp_path):
+def test_a_result_is_written_where_it_was_asked_for(local_spark, tmp_path):
     target = tmp_path / "ranks.parquet"
-    profile = local_spark.run(PageRank(), graph, threshold=0.0, max_iterations=2, write_to=target)
+    profile = local_spark.run(PageRank(), GRAPH, threshold=0.0, max_iterations=2, write_to=target)
     written = pd.read_parquet(target).sort_values("vertex")
     assert written["value"].tolist() == profile.values.tolist()
     assert all(profile.phases[name] > 0 for name in ("setup", "read", "superstep", "write"))
@@ -57,7 +56,7 @@ def test_a_result_is_written_where_it_was_asked_for(local_spark, graph, tmp_path
     assert profile.engine["executors_lost"] == 0
     assert [path.name for path in tmp_path.iterdir()] == ["ranks.parquet"]
     with pytest.raises(RequestError, match=r"it exists; accepted: the name of a new folder"):
-        local_spark.run(PageRank(), graph, write_to=target)
+        local_spark.run(PageRank(), GRAPH, write_to=target)
 
 
 @pytest.mark.parametrize("name", ["connected-components", "topk-ranking"])
@@ -77,18 +76,15 @@ def test_vertices_in_a_result_have_the_ids_of_the_user(local_spark, tmp_path, na
     pd.testing.assert_frame_equal(found, expected)
 
 
-@pytest.mark.parametrize(
-    ("name", "said"),
-    [("ranks.txt", r"accepted: a name in \.csv or \.parquet"), ("no/ranks.csv", "no folder")],
-)
-def test_places_that_nothing_can_be_written_to(local_spark, graph, tmp_path, name, said):
-    with pytest.raises(RequestError, match=said):
-        local_spark.run(PageRank(), graph, write_to=tmp_path / name)
-    with pytest.raises(RequestError, match="has no edges"):
-        local_spark.run(PageRank(), Graph(np.zeros(4, dtype=np.int64), np.zeros(0, dtype=np.int32)))
+def test_places_that_nothing_can_be_written_to(local_spark, tmp_path):
+    run, job = local_spark.run, PageRank()
+    text, away = tmp_path / "ranks.txt", tmp_path / "no" / "ranks.csv"
+    refused(r"accepted: a name in \.csv or \.parquet", run, job, GRAPH, write_to=text)
+    refused("no folder", run, job, GRAPH, write_to=away)
+    refused("has no edges", run, job, Graph(np.zeros(4, np.int64), np.zeros(0, np.int32)))
 
 
-def test_a_disk_that_fills_up_leaves_nothing(local_spark, graph, tmp_path, monkeypatch):
+def test_a_disk_that_fills_up_leaves_nothing(local_spark, tmp_path, monkeypatch):
     def full(*_, **__):
         raise OSError(errno.ENOSPC, "No space left on device")
 
@@ -96,11 +92,11 @@ def test_a_disk_that_fills_up_leaves_nothing(local_spark, graph, tmp_path, monke
     with local_spark.session() as session:
         before = set(session.folder.iterdir())
         with pytest.raises(JobError, match="writing the graph for Spark failed: No space left"):
-            local_spark.run(PageRank(), graph)
+            local_spark.run(PageRank(), GRAPH)
         assert set(session.folder.iterdir()) == before
 
 
-def test_runs_leave_no_tables_behind(local_spark, graph):
+def test_runs_leave_no_tables_behind(local_spark):
     """But for the last state of each, which Spark removes once nothing refers to it."""
     from pyspark.sql import DataFrame
 
@@ -112,7 +108,7 @@ def test_runs_leave_no_tables_behind(local_spark, graph):
         kept, files = session.spark.sparkContext._jsc.getPersistentRDDs, session.folder.iterdir
         before = set(kept()), set(files()), len(tables())
         for _ in range(3):
-            local_spark.run(PageRank(), graph, threshold=0.0, max_iterations=3)
+            local_spark.run(PageRank(), GRAPH, threshold=0.0, max_iterations=3)
         assert len(set(kept()) - before[0]) <= 3
         assert (set(files()), len(tables())) == before[1:]
 

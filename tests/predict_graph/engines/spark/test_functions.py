@@ -8,6 +8,7 @@ from predict_graph.engines.spark.functions.running import FunctionAlgorithm
 from predict_graph.engines.spark.log.features import EXECUTOR_COLUMNS
 from predict_graph.errors import JobError, RequestError
 from predict_graph.graph import check_graph
+from tests.refusals import refused
 
 JOB = '''
 """A loop over DataFrames, an action an iteration."""
@@ -67,9 +68,7 @@ def job_file(written):
     return written(JOB, "my_jobs.py")
 
 
-@pytest.fixture(scope="module")
-def graph():
-    return check_graph("rmat:scale=8,edge_factor=6,seed=3")
+GRAPH = check_graph("rmat:scale=8,edge_factor=6,seed=3")
 
 
 def test_options_are_read_as_their_defaults_are(job_file):
@@ -80,29 +79,27 @@ def test_options_are_read_as_their_defaults_are(job_file):
     assert FunctionAlgorithm(f"{job_file}:framed").graph_frame
 
 
-WRONG = [
-    ("jobs.txt:f", {}, "function 'jobs.txt:f'; accepted: FILE.py:FUNCTION"),
-    ("nowhere.py:f", {}, "the file .*nowhere.py cannot be loaded: No such file"),
-    ("FILE:rank", {}, "has no function 'rank'; accepted: ranks, once"),
-    ("FILE:F", {}, "has no function 'F'"),
-    ("FILE:two", {}, r"two\(edges, vertices\) does not take a graph"),
-    ("FILE:ranks", {"steps": "3"}, "ranks has no option 'steps'; accepted: rounds, checkpoint"),
-    ("FILE:ranks", {"rounds": "x"}, "rounds of ranks is 'x'; accepted: a whole number"),
-    ("FILE:ranks", {"checkpoint": "x"}, "is 'x'; accepted: true or false"),
-]
+def test_wrong_requests(job_file):
+    def make(function, **parameters):
+        FunctionAlgorithm(f"{job_file}:{function}", parameters)
 
-
-@pytest.mark.parametrize(("source", "parameters", "said"), WRONG)
-def test_wrong_requests(job_file, source, parameters, said):
-    with pytest.raises(RequestError, match=said):
-        FunctionAlgorithm(source.replace("FILE", str(job_file)), parameters)
+    said = "function 'jobs.txt:f'; accepted: FILE.py:FUNCTION"
+    refused(said, FunctionAlgorithm, "jobs.txt:f", {})
+    said = "the file .*nowhere.py cannot be loaded: No such file"
+    refused(said, FunctionAlgorithm, "nowhere.py:f", {})
+    refused("has no function 'rank'; accepted: ranks, once", make, "rank")
+    refused("has no function 'F'", make, "F")
+    refused(r"two\(edges, vertices\) does not take a graph", make, "two")
+    refused("ranks has no option 'steps'; accepted: rounds, checkpoint", make, "ranks", steps="3")
+    refused("rounds of ranks is 'x'; accepted: a whole number", make, "ranks", rounds="x")
+    refused("is 'x'; accepted: true or false", make, "ranks", checkpoint="x")
 
 
 @pytest.mark.spark
 class TestOnSpark:
-    def test_every_iteration_is_found(self, local_session, job_file, graph):
+    def test_every_iteration_is_found(self, local_session, job_file):
         job = FunctionAlgorithm(f"{job_file}:ranks", {"rounds": 4})
-        profile = job.run_in(local_session, graph)
+        profile = job.run_in(local_session, GRAPH)
         assert profile.iterations == 4
         assert profile.algorithm == "ranks"
         assert list(profile.table.columns) == [*TABLE_COLUMNS, *EXECUTOR_COLUMNS, "storage_bytes"]
@@ -113,25 +110,25 @@ class TestOnSpark:
         assert (sent > 0).all()
         assert (profile.table["local_messages"] + profile.table["remote_messages"] == sent).all()
 
-    def test_a_function_of_the_file_reaches_python_workers(self, local_session, job_file, graph):
-        profile = FunctionAlgorithm(f"{job_file}:mapped").run_in(local_session, graph)
+    def test_a_function_of_the_file_reaches_python_workers(self, local_session, job_file):
+        profile = FunctionAlgorithm(f"{job_file}:mapped").run_in(local_session, GRAPH)
         assert profile.iterations == 3
 
-    def test_nothing_repeats(self, local_session, job_file, graph):
+    def test_nothing_repeats(self, local_session, job_file):
         with pytest.raises(RequestError, match="once: no supersteps found"):
-            FunctionAlgorithm(f"{job_file}:once").run_in(local_session, graph)
+            FunctionAlgorithm(f"{job_file}:once").run_in(local_session, GRAPH)
 
-    def test_the_job_fails(self, local_session, job_file, graph):
+    def test_the_job_fails(self, local_session, job_file):
         where = r"'broken' failed \(my_jobs.py, line 28\): ZeroDivisionError"
         with pytest.raises(JobError, match=where):
-            FunctionAlgorithm(f"{job_file}:broken").run_in(local_session, graph)
+            FunctionAlgorithm(f"{job_file}:broken").run_in(local_session, GRAPH)
         with pytest.raises(JobError, match=r"missing failed: .*nowhere"):
-            FunctionAlgorithm(f"{job_file}:missing").run_in(local_session, graph)
+            FunctionAlgorithm(f"{job_file}:missing").run_in(local_session, GRAPH)
 
-    def test_a_graph_frame_needs_the_other_half(self, local_session, job_file, graph):
+    def test_a_graph_frame_needs_the_other_half(self, local_session, job_file):
         from predict_graph.engines.spark.session.graphframes import graphframes_jars
 
         if graphframes_jars():
             pytest.skip("the JVM half of GraphFrames is here")
         with pytest.raises(JobError, match="JVM half of GraphFrames is not in this session"):
-            FunctionAlgorithm(f"{job_file}:framed").run_in(local_session, graph)
+            FunctionAlgorithm(f"{job_file}:framed").run_in(local_session, GRAPH)

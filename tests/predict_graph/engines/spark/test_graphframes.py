@@ -48,9 +48,7 @@ def framed_session(spark_here, quick_conf):
         yield session
 
 
-@pytest.fixture(scope="module")
-def graph():
-    return check_graph("rmat:scale=10,edge_factor=8,seed=1")
+GRAPH = check_graph("rmat:scale=10,edge_factor=8,seed=1")
 
 
 JOB_CASES = [
@@ -60,10 +58,10 @@ JOB_CASES = [
 
 
 @pytest.mark.parametrize(("job", "given"), JOB_CASES)
-def test_iterations_of_a_job(framed_session, jobs, graph, job, given):
-    profile = FunctionAlgorithm(f"{jobs}:{job}", given).run_in(framed_session, graph)
+def test_iterations_of_a_job(framed_session, jobs, job, given):
+    profile = FunctionAlgorithm(f"{jobs}:{job}", given).run_in(framed_session, GRAPH)
     if job == "ranks":  # the last round finds nothing to send
-        given = {"rounds": len(rounds_of(check_function("graphx:pageRank", given), graph, 2)) - 1}
+        given = {"rounds": len(rounds_of(check_function("graphx:pageRank", given), GRAPH, 2)) - 1}
     assert profile.iterations == given["rounds"]
     assert profile.result["certainty"] == "certain"
     assert (profile.per_iteration()["local_messages"] > 0).all()

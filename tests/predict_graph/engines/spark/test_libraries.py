@@ -22,7 +22,6 @@ from predict_graph.engines.spark import SparkEngine
 from predict_graph.engines.spark.library.algorithm import rounds_of
 from predict_graph.engines.spark.log import growing
 from predict_graph.engines.spark.log.eventlog import read_event_log
-from predict_graph.engines.spark.log.growing import GrowingLog
 from predict_graph.engines.spark.recognition.supersteps import message_stages
 from predict_graph.engines.spark.session import graphframes
 from predict_graph.errors import JobError, RequestError
@@ -224,7 +223,7 @@ def assert_watched(name, logged, iterations, folder):
     for number, (log, known) in enumerate(((logged, None), (nameless, expected))):
         path = folder / f"app-{number}"
         path.write_bytes(log + ended)
-        watched = Watch(GrowingLog(path), known)
+        watched = Watch(growing.GrowingLog(path), known)
         watched.application.poll()
         assert watched._look().done == iterations
 

@@ -15,6 +15,7 @@ from predict_graph.engines.spark.session import opening
 from predict_graph.errors import JobError, RequestError
 from predict_graph.graph import check_graph
 from predict_graph.prediction.learn import learn
+from tests.refusals import refused
 
 pytestmark = [pytest.mark.spark, pytest.mark.long]
 
@@ -151,28 +152,22 @@ def test_a_function_on_tables_of_the_session(spark, left_alone):
 
 def test_what_is_no_session():
     connect = type("SparkSession", (), {"__module__": "pyspark.sql.connect.session"})
-    for given, said in (("local[2]", "a str; accepted"), (connect(), "a session of Spark Connect")):
-        with pytest.raises(RequestError, match=f"spark is {said}"):
-            SparkEngine(spark=given)
+    refused("spark is a str; accepted", SparkEngine, spark="local[2]")
+    refused("spark is a session of Spark Connect", SparkEngine, spark=connect())
 
 
-TABLE = "a table of Spark can be predicted, not run"
-REFUSED = [
-    ("predict", {"engine": "local"}, "not read by the engine 'local'; accepted: engine='spark'"),
-    ("predict", {"workers": 2}, "workers cannot be set for an open session"),
-    ("run", {"graph": None}, TABLE),
-    ("run", {"graph": None, "spark_reads": True}, TABLE),
-    ("validate", {"graph": None}, TABLE),
-]
-
-
-@pytest.mark.parametrize(("call", "options", "said"), REFUSED)
-def test_what_is_refused_in_a_session(spark, call, options, said):
+def test_what_is_refused_in_a_session(spark):
+    predict, run, validate = predict_graph.predict, predict_graph.run, predict_graph.validate
+    here, there = ({"engine": engine, "spark": spark} for engine in ("local", "spark"))
+    said = "not read by the engine 'local'; accepted: engine='spark'"
+    refused(said, predict, "pagerank", GRAPH, **here)
+    said = "workers cannot be set for an open session"
+    refused(said, predict, "pagerank", GRAPH, workers=2, **there)
     edges = spark.range(3).selectExpr("id AS source", "id + 1 AS target")
-    asked = {"engine": "spark", "spark": spark, "graph": GRAPH} | options
-    graph = asked.pop("graph") or edges
-    with pytest.raises(RequestError, match=said):
-        getattr(predict_graph, call)("pagerank", graph, **asked)
+    said = "a table of Spark can be predicted, not run"
+    refused(said, run, "pagerank", edges, **there)
+    refused(said, run, "pagerank", edges, spark_reads=True, **there)
+    refused(said, validate, "pagerank", edges, **there)
 
 
 def test_no_executors(spark, monkeypatch):

@@ -86,14 +86,12 @@ py4j.Gateway.invoke(Gateway.java:282)"""
     assert _located("my own words", "count at a.py:3", calls) == "count at a.py:3"
 
 
-@pytest.fixture(scope="module")
-def graph():
-    return check_graph("rmat:scale=7,edge_factor=4,seed=5")
+GRAPH = check_graph("rmat:scale=7,edge_factor=4,seed=5")
 
 
 @pytest.mark.spark
 class TestOnSpark:
-    def test_a_loop_without_actions_is_found_in_the_stages(self, local_session, graph):
+    def test_a_loop_without_actions_is_found_in_the_stages(self, local_session):
         def chained(spark, vertices, edges):
             pairs = spark.sparkContext.parallelize([(n % 50, n % 7) for n in range(500)], 2)
             ranks = pairs.mapValues(float)
@@ -101,11 +99,11 @@ class TestOnSpark:
                 ranks = ranks.map(lambda pair: (pair[0] * 3 % 50, pair[1])).reduceByKey(max, 2)
             ranks.collect()
 
-        profile = FunctionAlgorithm(chained).run_in(local_session, graph)
+        profile = FunctionAlgorithm(chained).run_in(local_session, GRAPH)
         assert profile.result["by"] == "stages"
         assert profile.iterations == 5
 
-    def test_job_groups_name_the_supersteps(self, local_session, graph):
+    def test_job_groups_name_the_supersteps(self, local_session):
         logged = local_session.log_from_now()
         for number in range(1, 4):
             local_session.group(f"mine-0123abcd/superstep/{number}")

@@ -1,5 +1,7 @@
 """Predictions whose graph only Spark reads."""
 
+from functools import partial
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -9,10 +11,10 @@ from predict_graph import predict
 from predict_graph.algorithms import check_algorithm
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.spark import SparkEngine
-from predict_graph.errors import RequestError
 from predict_graph.graph import check_graph
 from predict_graph.graph.readers import read_graph
 from predict_graph.limits import limited
+from tests.refusals import refused
 
 pytestmark = [pytest.mark.spark, pytest.mark.long]
 
@@ -87,18 +89,12 @@ def test_a_budget_ends_the_run_and_the_curve_goes_on(engine, edges, stays):
     assert guess.method["name"] == "baseline estimate"
 
 
-REFUSED = [
-    ({"graph": "missing.parquet"}, "there is no file"),
-    ({"ratio": 0.2}, "ratio is not read .* stay on the cluster"),
-    ({"train_ratios": [0.1, 0.2]}, "train_ratios is not read .* where the run is begun"),
-    ({"ids": "string"}, "ids are 'string'"),
-    ({"engine": "local"}, "the engine is local"),
-    ({"graph": check_graph("path:n=4")}, "Spark cannot read a Graph"),
-]
-
-
-@pytest.mark.parametrize(("options", "said"), REFUSED)
-def test_what_is_not_read_is_refused(engine, edges, stays, options, said):
-    asked = {"engine": engine, "seed": 1, "graph": str(edges)} | options
-    with pytest.raises(RequestError, match=said):
-        predict("pagerank", spark_reads=True, **asked)
+def test_what_is_not_read_is_refused(engine, edges, stays):
+    read = partial(predict, "pagerank", spark_reads=True, engine=engine, seed=1)
+    file, ratios = str(edges), [0.1, 0.2]
+    refused("there is no file", read, "missing.parquet")
+    refused("ratio is not read .* stay on the cluster", read, file, ratio=0.2)
+    refused("train_ratios is not read .* where the run is begun", read, file, train_ratios=ratios)
+    refused("ids are 'string'", read, file, ids="string")
+    refused("the engine is local", read, file, engine="local")
+    refused("Spark cannot read a Graph", read, check_graph("path:n=4"))
