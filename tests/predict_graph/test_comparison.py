@@ -3,9 +3,9 @@
 import pytest
 
 from predict_graph.comparison import SamplerComparison, compare_samplers
-from predict_graph.errors import RequestError
 from predict_graph.iterations import SAMPLERS
 from samplers import UniformVertices
+from tests.refusals import refused
 
 GRAPHS = ["barabasi-albert:n=600,m=3,seed=1", "rmat:scale=9,edge_factor=8,seed=2"]
 
@@ -102,15 +102,8 @@ def test_graphs_by_samplers_by_ratios_by_seeds():
     assert titles == ["Ranks by fidelity", "Ranks by iterations of pagerank"]
 
 
-@pytest.mark.parametrize(
-    ("graphs", "options", "match"),
-    [
-        ([], {}, "no graph"),
-        (GRAPHS, {"seeds": 0}, "seeds is 0"),
-        (GRAPHS, {"ratio": []}, "no ratio"),
-        (GRAPHS, {"ratio": [0.1, 2]}, "ratio is 2"),
-    ],
-)
-def test_wrong_requests(graphs, options, match):
-    with pytest.raises(RequestError, match=match):
-        compare_samplers(graphs, **options)
+def test_wrong_requests():
+    refused("no graph", compare_samplers, [])
+    refused("seeds is 0", compare_samplers, GRAPHS, seeds=0)
+    refused("no ratio", compare_samplers, GRAPHS, ratio=[])
+    refused("ratio is 2", compare_samplers, GRAPHS, ratio=[0.1, 2])

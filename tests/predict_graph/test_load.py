@@ -10,12 +10,11 @@ import pytest
 
 import predict_graph
 from predict_graph import cores, machine
-from predict_graph.cores import Load, LoadMeter
 from predict_graph.engines.local.team import Team
 
 GRAPH = "barabasi-albert:n=2000,m=4,seed=1"
-BUSY = Load(waited=0.6)
-READ = LoadMeter.read  # conftest.py puts a quiet machine in its place
+BUSY = cores.Load(waited=0.6)
+READ = cores.LoadMeter.read  # conftest.py puts a quiet machine in its place
 NOW = "on a machine as busy as now"
 
 
@@ -43,7 +42,7 @@ TIMES = [
 def test_waiting_a_quota_and_stolen_time(
     counters, ran, waited, throttled, machine, slowdown, stretch
 ):
-    meter = LoadMeter()
+    meter = cores.LoadMeter()
     counters.threads, counters.throttled = {"1": (ran, waited)}, throttled
     counters.machine = (machine[0], counters.machine[1] + machine[1] - machine[0])
     found = READ(meter)
@@ -52,7 +51,7 @@ def test_waiting_a_quota_and_stolen_time(
 
 
 def test_threads_that_ended_and_children_count(counters, monkeypatch):
-    meter = LoadMeter()
+    meter = cores.LoadMeter()
     counters.threads = {"1": (1.0, 0.0), "2": (1.0, 3.0)}
     meter.observe()
     counters.threads = {"1": (1.0, 0.0)}
@@ -66,7 +65,7 @@ def test_threads_that_ended_and_children_count(counters, monkeypatch):
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/schedstat"), reason="counted by Linux")
 def test_this_process_is_counted():
-    meter = LoadMeter()
+    meter = cores.LoadMeter()
     began = time.process_time()
     with Team(2) as team:
         team.share(lambda first, last: sum(range(200_000)), 40)
@@ -104,13 +103,13 @@ def test_quotas_of_all_groups_around_a_process(monkeypatch, tmp_path, version, p
 
 
 def under(monkeypatch, load):
-    monkeypatch.setattr(LoadMeter, "read", lambda meter, since=None: load)
+    monkeypatch.setattr(cores.LoadMeter, "read", lambda meter, since=None: load)
 
 
 def predictions(monkeypatch, job, **options):
     """A prediction of a quiet machine, and one of a busy one, the rest being equal."""
     found = []
-    for load in (Load(), BUSY):
+    for load in (cores.Load(), BUSY):
         under(monkeypatch, load)
         found.append(predict_graph.predict(job, GRAPH, seed=1, **options))
     return found
@@ -148,7 +147,7 @@ def test_seconds_of_a_quiet_machine_take_longer_on_a_busy_one(monkeypatch):
 
 def test_a_quota_is_assumed_to_stay(monkeypatch):
     quiet, _ = predictions(monkeypatch, "pagerank", budget=0)
-    under(monkeypatch, Load(throttled=0.5))
+    under(monkeypatch, cores.Load(throttled=0.5))
     found = predict_graph.predict("pagerank", GRAPH, seed=1, budget=0)
     assert any("CPU quota" in text and "50%" in text for text in found.warnings)
     wide = found.runtime_seconds.high / found.runtime_seconds.predicted

@@ -5,15 +5,9 @@ import math
 import numpy as np
 import pytest
 
+from predict_graph.clock import supersteps
 from predict_graph.clock.loops import remaining_after, remaining_of, with_prediction
 from predict_graph.clock.moment import Moment
-from predict_graph.clock.supersteps import (
-    Expected,
-    ExpectedPart,
-    SuperstepClock,
-    seconds_left,
-    supersteps_left,
-)
 from predict_graph.intervals import Interval
 
 THRESHOLD = 1e-6
@@ -21,7 +15,7 @@ THRESHOLD = 1e-6
 
 def part(iterations=20.0, std=0.2, seconds=None):
     profile = np.full(round(iterations), 1.0) if seconds is None else seconds
-    return ExpectedPart("pagerank", iterations, std, profile, 0.3)
+    return supersteps.ExpectedPart("pagerank", iterations, std, profile, 0.3)
 
 
 def geometric(factor, steps):
@@ -36,7 +30,7 @@ def crossing(factor):
 def test_a_curve_is_followed_to_its_threshold(factor):
     whole = crossing(factor)
     done = max(whole // 2, 2)
-    left, std = supersteps_left(done, None, geometric(factor, done), THRESHOLD)
+    left, std = supersteps.supersteps_left(done, None, geometric(factor, done), THRESHOLD)
     assert abs(left - (whole - done)) <= 1.0
     assert 0.0 < std < whole
 
@@ -46,7 +40,7 @@ def test_a_wrong_expectation_is_corrected_by_the_curve():
     expected = part(iterations=whole * 2.0, std=0.5)
     errors = []
     for done in (2, whole // 4, whole // 2, 3 * whole // 4):
-        left, _ = supersteps_left(done, expected, geometric(0.7, done), THRESHOLD)
+        left, _ = supersteps.supersteps_left(done, expected, geometric(0.7, done), THRESHOLD)
         errors.append(abs(left - (whole - done)))
     assert errors[-1] <= 1.0
     assert errors[-1] <= errors[0]
@@ -55,35 +49,37 @@ def test_a_wrong_expectation_is_corrected_by_the_curve():
 def test_a_run_longer_than_expected_always_has_something_left():
     expected = part(iterations=10.0, std=0.1)
     for done in range(10, 40):
-        left, std = supersteps_left(done, expected, np.empty(0), 0.0)
+        left, std = supersteps.supersteps_left(done, expected, np.empty(0), 0.0)
         assert left >= 1.0
         assert std > 0.0
 
 
 def test_a_limit_ends_a_run():
-    assert supersteps_left(8, part(30.0), np.empty(0), 0.0, limit=10) == (2.0, 0.0)
-    left, std = supersteps_left(1, part(30.0, 0.0), np.empty(0), 0.0, limit=10)
+    assert supersteps.supersteps_left(8, part(30.0), np.empty(0), 0.0, limit=10) == (2.0, 0.0)
+    left, std = supersteps.supersteps_left(1, part(30.0, 0.0), np.empty(0), 0.0, limit=10)
     assert (left, std) == (9.0, 0.0)
 
 
 def test_nothing_is_known_without_expectation_or_curve():
-    assert supersteps_left(5, None, np.empty(0), 0.0) is None
-    assert seconds_left(np.empty(0), None, 5.0, 0.0) is None
+    assert supersteps.supersteps_left(5, None, np.empty(0), 0.0) is None
+    assert supersteps.seconds_left(np.empty(0), None, 5.0, 0.0) is None
 
 
 def test_seconds_follow_the_expected_work_at_the_pace_that_is_seen():
     """Supersteps that get shorter, as where changes die out; the machine is half as fast."""
     profile = 2.0 ** -np.arange(10.0)
     real = 2.0 * profile
-    left, _ = seconds_left(real[:4], part(10.0, 0.0, seconds=profile), 6.0, 0.0)
+    left, _ = supersteps.seconds_left(real[:4], part(10.0, 0.0, seconds=profile), 6.0, 0.0)
     assert left == pytest.approx(real[4:].sum(), rel=0.1)
 
 
-BASELINE = Expected((part(20.0, 0.3),), 2.0, Interval.spread(22.0, 0.3), 0.0, "a baseline")
+BASELINE = supersteps.Expected(
+    (part(20.0, 0.3),), 2.0, Interval.spread(22.0, 0.3), 0.0, "a baseline"
+)
 
 
 def test_the_interval_narrows_and_the_end_is_known():
-    clock = SuperstepClock(BASELINE)
+    clock = supersteps.SuperstepClock(BASELINE)
     before = clock.moment(1.0)
     assert before.state == "before"
     assert before.remaining.predicted == pytest.approx(21.0)
@@ -103,14 +99,14 @@ def test_the_interval_narrows_and_the_end_is_known():
 
 
 def test_reading_that_takes_longer_than_the_run_leaves_the_run():
-    first = SuperstepClock(BASELINE.later(58.0)).moment(60.0).remaining
+    first = supersteps.SuperstepClock(BASELINE.later(58.0)).moment(60.0).remaining
     assert first.predicted == pytest.approx(20.0, rel=0.2)
     assert first.low > 0.0
 
 
 def test_a_chain_has_its_later_parts_ahead():
-    second = ExpectedPart("topk-ranking", 3.0, 0.0, np.full(3, 4.0), 0.1)
-    clock = SuperstepClock(Expected((part(4.0, 0.0), second)))
+    second = supersteps.ExpectedPart("topk-ranking", 3.0, 0.0, np.full(3, 4.0), 0.1)
+    clock = supersteps.SuperstepClock(supersteps.Expected((part(4.0, 0.0), second)))
     clock.begins("pagerank", 0.0)
     clock.superstep(1, 1.0)
     assert clock.moment(1.0).remaining.predicted == pytest.approx(15.0, rel=0.1)

@@ -10,7 +10,6 @@ import networkx as nx
 import pytest
 
 from predict_graph.functions import child
-from predict_graph.functions.child import Limits, run_in_child
 
 
 def graph():
@@ -26,7 +25,7 @@ def test_a_function_that_prints_reads_and_changes_the_graph(capfd):
         os.write(1, b"more")
         assert sys.stdin.read() == ""
 
-    assert run_in_child(lambda: mine, noisy, Limits(seconds=20.0)).done
+    assert child.run_in_child(lambda: mine, noisy, child.Limits(seconds=20.0)).done
     assert len(mine) == 50
     assert capfd.readouterr().out == ""
 
@@ -35,7 +34,7 @@ def test_an_error_has_its_line():
     def fails(given: nx.Graph):
         raise KeyError("weight")
 
-    run = run_in_child(graph, fails, Limits(seconds=20.0))
+    run = child.run_in_child(graph, fails, child.Limits(seconds=20.0))
     assert run.state == "error"
     assert "KeyError: 'weight'" in run.sentence
     assert "test_child.py" in run.sentence
@@ -48,7 +47,7 @@ def test_garbage_collection_costs_what_it_costs_the_run_if_there_is_room(monkeyp
     def frozen(given: nx.Graph):
         assert (gc.get_freeze_count() == 0) is room
 
-    assert run_in_child(graph, frozen, Limits(seconds=20.0)).done
+    assert child.run_in_child(graph, frozen, child.Limits(seconds=20.0)).done
 
 
 def test_memory_is_limited_and_measured():
@@ -57,7 +56,7 @@ def test_memory_is_limited_and_measured():
         time.sleep(0.01)
         return held
 
-    run = run_in_child(graph, grows, Limits(seconds=20.0))
+    run = child.run_in_child(graph, grows, child.Limits(seconds=20.0))
     assert 60 * 2**20 < run.peak_bytes < 80 * 2**20
 
     def bursts(given: nx.Graph):
@@ -66,7 +65,7 @@ def test_memory_is_limited_and_measured():
             held.append(bytearray(8 * 2**20))
             time.sleep(0.002)
 
-    stopped = run_in_child(graph, bursts, Limits(seconds=20.0, memory=600 * 2**20))
+    stopped = child.run_in_child(graph, bursts, child.Limits(seconds=20.0, memory=600 * 2**20))
     assert stopped.state == "memory"
 
 
@@ -76,7 +75,7 @@ def test_an_iterator_is_drawn_to_its_end():
     def lazy(given: nx.Graph):
         return (seen.append(vertex) for vertex in given)
 
-    run = run_in_child(graph, lazy, Limits(seconds=20.0))
+    run = child.run_in_child(graph, lazy, child.Limits(seconds=20.0))
     assert run.done
     assert run.generator
     assert seen == []
@@ -87,7 +86,7 @@ def test_what_the_parent_has_left_free_hides_nothing_that_a_call_takes():
     kept = many[::100]  # so that Python can give nothing back
     del many
     # The parent's garbage is not collected in a sample, which would leave more free.
-    run = run_in_child(
+    run = child.run_in_child(
         lambda: None, lambda _: len([{"number": n} for n in range(20_000)]), sample=True
     )
     assert run.done
@@ -119,11 +118,11 @@ def _is_deaf(given: nx.Graph):
 @pytest.mark.parametrize("forks", [_forks_and_returns, _forks_and_raises])
 def test_a_process_that_a_function_forks_sends_nothing(forks):
     for _ in range(5):  # two that wrote at once would be mixed up now and then
-        assert run_in_child(graph, forks, Limits(seconds=20.0)).done
+        assert child.run_in_child(graph, forks, child.Limits(seconds=20.0)).done
 
 
 @pytest.mark.parametrize("call", [lambda _: time.sleep(60.0), _stops_itself, _is_deaf])
 def test_a_call_that_does_not_stop_itself_is_ended(call):
-    run = run_in_child(graph, call, Limits(seconds=0.3))
+    run = child.run_in_child(graph, call, child.Limits(seconds=0.3))
     assert run.state == "time"
     assert 0.3 <= run.seconds < 5.0

@@ -10,6 +10,7 @@ from predict_graph.errors import RequestError
 from predict_graph.functions.forms import build
 from predict_graph.functions.naming import check_arguments, check_function, with_seed
 from predict_graph.graph import check_graph
+from tests.refusals import refused
 
 
 def test_names_of_a_library_and_callables_are_one_function():
@@ -69,38 +70,24 @@ def test_the_form_is_taken_from_the_imports_the_annotation_or_the_request():
 def takes_nothing(): ...
 
 
-WRONG = [
-    ("networkx:betweeness_centrality", {}, "did you mean betweenness_centrality"),
-    ("no_such_module:f", {}, "there is no module 'no_such_module'"),
-    ("networkx:__version__", {}, "is a str"),
-    ("/no/such/file.py:f", {}, "cannot be loaded: No such file"),
-    (nx.betweenness_centrality, {"keywords": {"kk": 3}}, "'kk'; accepted after .*: k=None"),
-    (takes_nothing, {"form": "networkx"}, "with a graph .*: too many positional"),
-    (nx.pagerank, {"form": "matrix"}, "unknown form of a graph 'matrix'"),
-]
+def test_wrong_names_and_arguments_are_explained():
+    centrality, unknown = nx.betweenness_centrality, {"kk": 3}
+    refused("did you mean betweenness_centrality", check_function, "networkx:betweeness_centrality")
+    refused("there is no module 'no_such_module'", check_function, "no_such_module:f")
+    refused("is a str", check_function, "networkx:__version__")
+    refused("cannot be loaded: No such file", check_function, "/no/such/file.py:f")
+    refused("'kk'; accepted after .*: k=None", check_function, centrality, keywords=unknown)
+    refused("with a graph .*: too many positional", check_function, takes_nothing, form="networkx")
+    refused("unknown form of a graph 'matrix'", check_function, nx.pagerank, form="matrix")
 
 
-@pytest.mark.parametrize(("function", "options", "part"), WRONG)
-def test_wrong_names_and_arguments_are_explained(function, options, part):
-    with pytest.raises(RequestError, match=part):
-        check_function(function, **options)
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "part"),
-    [
-        ("{file}:f", "def f(:\n", "line 1"),
-        ("{file}:f", "import sys\nsys.exit(3)\n", "SystemExit"),
-        ("broken:f", "import not_installed\n", "No module named 'not_installed'"),
-    ],
-)
-def test_a_file_or_module_that_breaks_is_explained(
-    written, tmp_path, monkeypatch, name, text, part
-):
-    file = written(text, "broken.py")
+def test_a_file_or_module_that_breaks_is_explained(written, tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
-    with pytest.raises(RequestError, match=part):
-        check_function(name.format(file=file))
+    refused("line 1", check_function, f"{written('def f(:', 'unread.py')}:f")
+    ending = written("import sys\nsys.exit(3)\n", "ending.py")
+    refused("SystemExit", check_function, f"{ending}:f")
+    written("import not_installed\n", "broken.py")
+    refused("No module named 'not_installed'", check_function, "broken:f")
 
 
 def test_an_argument_is_given_once():

@@ -9,6 +9,7 @@ from predict_graph.errors import RequestError
 from predict_graph.functions.comparing import compare_functions
 from predict_graph.functions.naming import check_function
 from predict_graph.graph import check_graph
+from tests.refusals import refused
 
 GRAPH = "barabasi-albert:n=300,m=4,seed=1"
 
@@ -26,16 +27,9 @@ def test_a_call_beside_its_prediction(history):
     assert "prediction and truth" in found._repr_html_()
 
 
-@pytest.mark.parametrize(
-    ("function", "option", "part"),
-    [
-        (nx.triangles, {"sampler": "rj"}, "for algorithms alone"),
-        ("pagerank", {"k": 3}, "k is no option of validate"),
-    ],
-)
-def test_options_of_the_other_kind_are_refused(function, option, part):
-    with pytest.raises(RequestError, match=part):
-        predict_graph.validate(function, GRAPH, **option)
+def test_options_of_the_other_kind_are_refused():
+    refused("for algorithms alone", predict_graph.validate, nx.triangles, GRAPH, sampler="rj")
+    refused("k is no option of validate", predict_graph.validate, "pagerank", GRAPH, k=3)
 
 
 def test_a_budget_of_nothing_runs_nothing(history, written):

@@ -11,7 +11,6 @@ from predict_graph.engines.local import LocalEngine
 from predict_graph.graph import check_graph
 from predict_graph.iterations.budget import LEAN
 from predict_graph.iterations.completion import completed
-from predict_graph.iterations.completion.completed import Completer, match_mutual, match_one_way
 from predict_graph.iterations.completion.estimator import choose_hubs
 from predict_graph.iterations.completion.profiles import vertex_profiles
 from predict_graph.prediction.counting import estimates_of
@@ -21,7 +20,7 @@ from tests.graphs import graphs
 
 def completer(graph, hubs=None):
     hubs = np.empty(0, np.int64) if hubs is None else np.asarray(hubs, np.int64)
-    return Completer(graph, vertex_profiles(graph), hubs)
+    return completed.Completer(graph, vertex_profiles(graph), hubs)
 
 
 @given(graph=graphs(), data=st.data(), seed=st.integers(0, 2**32))
@@ -107,11 +106,11 @@ def stubs(size):
 @given(pairs=stubs(30), seed=st.integers(0, 2**32))
 def test_stubs_that_have_a_perfect_partner_all_find_one(pairs, seed):
     # Every out-stub (owner, wanted) has an in-stub whose owner is the wanted one.
-    sources, targets = match_one_way(pairs.T, pairs.T[::-1], np.random.default_rng(seed))
+    sources, targets = completed.match_one_way(pairs.T, pairs.T[::-1], np.random.default_rng(seed))
     assert len(sources) == len(pairs)
     np.testing.assert_array_equal(pairs[sources], pairs[targets])
     both = np.concatenate((pairs, pairs[:, ::-1]))
-    first, second = match_mutual(*both.T, np.random.default_rng(seed))
+    first, second = completed.match_mutual(*both.T, np.random.default_rng(seed))
     assert len(first) == len(pairs)
     np.testing.assert_array_equal(both[first], both[second][:, ::-1])
 
@@ -121,5 +120,5 @@ def test_the_finest_level_goes_first():
     out = np.array([[a, b], [a, c]], np.int32)
     inn = np.array([[c, a], [b, a]], np.int32)
     for seed in range(5):
-        pairs = match_one_way(out.T, inn.T, np.random.default_rng(seed))
+        pairs = completed.match_one_way(out.T, inn.T, np.random.default_rng(seed))
         assert dict(zip(*(each.tolist() for each in pairs), strict=True)) == {0: 1, 1: 0}

@@ -8,41 +8,35 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from predict_graph import iterations
 from predict_graph.algorithms import ConnectedComponents, Neighborhood, PageRank
 from predict_graph.engines.local import LocalEngine
-from predict_graph.errors import JobError, RequestError
+from predict_graph.errors import RequestError
 from predict_graph.graph import check_graph
-from predict_graph.iterations import (
-    METHODS,
-    SAMPLERS,
-    EdgeBudget,
-    Method,
-    SamplingCase,
-    check_method,
-    draw_sample,
-    estimate_iterations,
-)
 from predict_graph.transforms import scaled_threshold
 from tests.graphs import graphs
+from tests.refusals import failed
 
 JOBS_OF = {"rooted": Neighborhood()}
 # A replay is of a function that only Spark runs.
 ESTIMATING = [
-    name for name in METHODS.names() if METHODS.get(name).estimate is not None and name != "replay"
+    name
+    for name in iterations.METHODS.names()
+    if iterations.METHODS.get(name).estimate is not None and name != "replay"
 ]
 
 
 def case_of(graph, job=None, method="completion", seed=1, **options):
-    usual = {"sampler": "brj", "ratio": 0.1, "budget": EdgeBudget(graph.edges)}
+    usual = {"sampler": "brj", "ratio": 0.1, "budget": iterations.EdgeBudget(graph.edges)}
     usual |= {"progress": lambda text, fraction: None, "rng": np.random.default_rng(seed)}
     usual |= {"engine": LocalEngine(threads=1), "transform": scaled_threshold}
     algorithm = job or JOBS_OF.get(method, PageRank())
-    return SamplingCase(graph=graph, algorithm=algorithm, **(usual | options))
+    return iterations.SamplingCase(graph=graph, algorithm=algorithm, **(usual | options))
 
 
 def estimate(graph, job=None, method="completion", seed=1, **options):
     case = case_of(graph, job, method, seed, **options)
-    return estimate_iterations(METHODS.get(method), case)
+    return iterations.estimate_iterations(iterations.METHODS.get(method), case)
 
 
 def truth(graph, job=None):
@@ -97,39 +91,37 @@ JOBS = {
 }
 
 
-@pytest.fixture(scope="module")
-def scale_free():
-    return check_graph("rmat:scale=11,edge_factor=8,seed=5")
+SCALE_FREE = check_graph("rmat:scale=11,edge_factor=8,seed=5")
 
 
 @pytest.mark.parametrize("method", ESTIMATING)
 @pytest.mark.parametrize("title", JOBS)
-def test_other_parameters(scale_free, title, method):
+def test_other_parameters(title, method):
     job = PageRank(**JOBS[title])
-    found = estimate(scale_free, job, method=method)
+    found = estimate(SCALE_FREE, job, method=method)
     is_sane(found, job.max_iterations)
-    exact = truth(scale_free, job)
+    exact = truth(SCALE_FREE, job)
     assert abs(found.iterations - exact) <= max(0.5 * exact, 2)
 
 
 @pytest.mark.parametrize("method", ESTIMATING)
-def test_the_limit_of_iterations_and_progress(scale_free, method):
+def test_the_limit_of_iterations_and_progress(method):
     job, seen = PageRank(tolerance=1e-300, max_iterations=20), []
-    found = estimate(scale_free, job, method=method, progress=lambda *step: seen.append(step))
+    found = estimate(SCALE_FREE, job, method=method, progress=lambda *step: seen.append(step))
     assert all(text and 0.0 <= fraction <= 1.0 for text, fraction in seen)
     assert (found.iterations, found.high) == (20, 20)
     assert not found.converged
-    assert estimate(scale_free, method=method).converged
+    assert estimate(SCALE_FREE, method=method).converged
 
 
-def test_the_published_method(scale_free):
+def test_the_published_method():
     job = PageRank(tolerance=1e-12, max_iterations=5)
-    found = estimate(scale_free, job, method="published")
+    found = estimate(SCALE_FREE, job, method="published")
     assert any("did not converge within 5 iterations" in text for text in found.warnings)
-    assert estimate(scale_free, method="published", ratio=1.0).iterations == truth(scale_free)
+    assert estimate(SCALE_FREE, method="published", ratio=1.0).iterations == truth(SCALE_FREE)
     spreads = set()
     for seed in range(6):
-        found = estimate(scale_free, method="published", sampler="mhrw", ratio=0.05, seed=seed)
+        found = estimate(SCALE_FREE, method="published", sampler="mhrw", ratio=0.05, seed=seed)
         low, middle, high = sorted(sample.iterations for sample in found.samples)
         assert found.crossing == middle
         assert {sample.sampler for sample in found.samples} == {"mhrw"}
@@ -151,11 +143,11 @@ class WithoutForm(PageRank):
     ],
 )
 def test_methods_of_an_algorithm(job, preferred, accepted):
-    assert check_method(None, job).name == preferred
-    assert check_method("published", job).name == "published"
+    assert iterations.check_method(None, job).name == preferred
+    assert iterations.check_method("published", job).name == "published"
     unknown = f"unknown method for {job.name} 'baseline'; accepted: {accepted}"
     with pytest.raises(RequestError, match=unknown):
-        check_method("baseline", job)
+        iterations.check_method("baseline", job)
 
 
 def test_a_graph_without_vertices_and_a_method_of_the_engine():
@@ -165,17 +157,13 @@ def test_a_graph_without_vertices_and_a_method_of_the_engine():
         estimate(check_graph(nx.path_graph(9)), method="observed")
 
 
-@pytest.mark.parametrize(
-    ("wrong", "text"),
-    [
-        (lambda case: 3, "returned int; accepted: an IterationEstimate"),
-        (lambda case: {}["a"], "the method 'own' failed .*: KeyError: 'a'"),
-    ],
-)
-def test_a_method_of_ones_own_that_fails_is_named(scale_free, wrong, text):
-    own = Method("own", "never works", frozenset(), lambda algorithm: True, wrong)
-    with pytest.raises(JobError, match=text):
-        estimate_iterations(own, case_of(scale_free))
+def test_a_method_of_ones_own_that_fails_is_named():
+    def run(estimate):
+        own = iterations.Method("own", "never works", frozenset(), lambda algorithm: True, estimate)
+        iterations.estimate_iterations(own, case_of(SCALE_FREE))
+
+    failed("returned int; accepted: an IterationEstimate", run, lambda case: 3)
+    failed("the method 'own' failed .*: KeyError: 'a'", run, lambda case: {}["a"])
 
 
 # Accuracy: loose bars; the benchmarks hold the tight ones.
@@ -211,28 +199,26 @@ def test_graphs_are_predicted_well(text, epsilon, shared_file):
 # Samples are drawn, induced, cut at a budget of edges, and run.
 
 
-@pytest.fixture(scope="module")
-def hubs():
-    return check_graph("barabasi-albert:n=800,m=4,seed=1")
+HUBS = check_graph("barabasi-albert:n=800,m=4,seed=1")
 
 
 def rng():
     return np.random.default_rng(5)
 
 
-@pytest.mark.parametrize("name", SAMPLERS.names())
+@pytest.mark.parametrize("name", iterations.SAMPLERS.names())
 @pytest.mark.parametrize("cap", [1, 40, 400])
-def test_a_cut_sample_keeps_to_its_edges_and_says_so(hubs, name, cap):
-    sample = draw_sample(hubs, name, 0.5, rng(), max_edges=cap)
+def test_a_cut_sample_keeps_to_its_edges_and_says_so(name, cap):
+    sample = iterations.draw_sample(HUBS, name, 0.5, rng(), max_edges=cap)
     assert 1 <= sample.graph.vertices < 400
     assert sample.graph.edges <= cap
-    assert sample.ratio == sample.graph.vertices / hubs.vertices
+    assert sample.ratio == sample.graph.vertices / HUBS.vertices
     assert f"ended at {sample.graph.vertices} of 400 vertices" in sample.note
 
 
 @given(edges=st.integers(1, 10**12), overhead=st.floats(1e-9, 5.0))
 def test_the_shares_stay_within_the_total(edges, overhead):
-    budget = EdgeBudget(edges, overhead)
+    budget = iterations.EdgeBudget(edges, overhead)
     shares = (budget.for_completion, budget.for_costs)
     assert min(shares) >= 0
     assert sum(shares) <= budget.total

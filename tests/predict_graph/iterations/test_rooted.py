@@ -44,32 +44,25 @@ def test_distances_and_parents(graph, root):
         check_tree(component_trees(graph), edges, distances)
 
 
-@pytest.fixture(scope="module")
-def graph():
-    return check_graph("barabasi-albert:n=3000,m=2,seed=4")
+GRAPH = check_graph("barabasi-albert:n=3000,m=2,seed=4")
+TREE = hop_tree(GRAPH, int(GRAPH.out_degrees.argmax()))
+SAMPLER = RootedSampler(GRAPH, [TREE], np.array([5, 9]))
 
 
-def sampler(graph):
-    tree = hop_tree(graph, int(graph.out_degrees.argmax()))
-    return RootedSampler(graph, [tree], np.array([5, 9])), tree
-
-
-def test_weights_stand_for_the_whole_graph(graph):
-    drawing, _ = sampler(graph)
-    sample = drawing.draw(200, np.random.default_rng(0))
-    assert sample.weights.sum() == pytest.approx(graph.vertices)
+def test_weights_stand_for_the_whole_graph():
+    sample = SAMPLER.draw(200, np.random.default_rng(0))
+    assert sample.weights.sum() == pytest.approx(GRAPH.vertices)
     assert set(np.unique(sample.weights)) == {0.0, 1.0, (3000 - 2) / 200}
     assert np.count_nonzero(sample.weights) == 202
     assert set(sample.vertices[sample.weights == 1.0]) == {5, 9}
-    np.testing.assert_array_equal(sample.degrees, graph.out_degrees[sample.vertices])
+    np.testing.assert_array_equal(sample.degrees, GRAPH.out_degrees[sample.vertices])
 
 
-def test_distances_to_the_root_are_those_of_the_graph(graph):
-    drawing, tree = sampler(graph)
-    sample = drawing.draw(150, np.random.default_rng(1))
-    root = int(np.flatnonzero(sample.vertices == graph.out_degrees.argmax())[0])
+def test_distances_to_the_root_are_those_of_the_graph():
+    sample = SAMPLER.draw(150, np.random.default_rng(1))
+    root = int(np.flatnonzero(sample.vertices == GRAPH.out_degrees.argmax())[0])
     found = hop_tree(sample.graph, root).distance
-    np.testing.assert_array_equal(found, tree.distance[sample.vertices])
+    np.testing.assert_array_equal(found, TREE.distance[sample.vertices])
 
 
 def test_small_neighbours_of_small_vertices_come_along():

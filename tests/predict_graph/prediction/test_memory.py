@@ -65,9 +65,8 @@ GROUPS = {
 }
 
 
-@pytest.mark.parametrize("which", GROUPS)
-def test_control_groups_limit(tmp_path, monkeypatch, which):
-    listed, files, rooms = GROUPS[which]
+@pytest.mark.parametrize(("listed", "files", "rooms"), GROUPS.values(), ids=GROUPS)
+def test_control_groups_limit(tmp_path, monkeypatch, listed, files, rooms):
     for name, text in files.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(f"{text}\n")

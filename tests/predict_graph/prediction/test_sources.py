@@ -22,7 +22,6 @@ from predict_graph.prediction import sources
 from predict_graph.prediction.baseline import Baseline
 from predict_graph.prediction.case import Case
 from predict_graph.prediction.request import check_request
-from predict_graph.prediction.sources import LEVELS, FullRun, affordable_levels, cost_of_samples
 
 GRAPH = check_graph("rmat:scale=10,edge_factor=8,seed=1")
 ENGINE = LocalEngine()
@@ -41,7 +40,7 @@ def case(compiled, run, engine=None, **options):
 
 
 def runs_in_full(found):
-    return found.spending.affords(FullRun().cost(found, []))
+    return found.spending.affords(sources.FullRun().cost(found, []))
 
 
 def nothing_left_at(look):
@@ -93,7 +92,7 @@ def stopped_after(supersteps):
 
 @pytest.mark.parametrize("engine", [spark(2), ENGINE])
 def test_samples_are_taken_beside_a_run_that_was_stopped(monkeypatch, engine):
-    monkeypatch.setattr(FullRun, "run", stopped_after(4))
+    monkeypatch.setattr(sources.FullRun, "run", stopped_after(4))
     found = predict("pagerank", GRAPH, engine=engine, seed=1, budget="10s")
     assert 4 < found.iterations.low < found.iterations.high
     assert found.samples[0].iterations == 4
@@ -106,7 +105,7 @@ def test_without_samples_a_stopped_run_is_continued(monkeypatch, name, done):
     """What was counted is exact, and later supersteps take what the first ones show of them."""
     mesh = check_graph("grid:rows=40,columns=40")
     whole = ENGINE.run(check_algorithm(name), mesh)
-    monkeypatch.setattr(FullRun, "run", stopped_after(done))
+    monkeypatch.setattr(sources.FullRun, "run", stopped_after(done))
     monkeypatch.setattr(sources, "affordable_levels", lambda *given: [])
     found = predict(name, mesh, seed=1)
     assert found.evidence[0].source == "first supersteps"
@@ -128,7 +127,7 @@ class Passing:
     def __init__(self, monkeypatch, looks):
         self.looks = looks
         self.left = 0
-        monkeypatch.setattr(FullRun, "cost", lambda *given: math.inf)
+        monkeypatch.setattr(sources.FullRun, "cost", lambda *given: math.inf)
         monkeypatch.setattr(Spending, "left_at_most", property(self._look))
         monkeypatch.setattr(Spending, "affords", lambda spending, seconds: seconds < math.inf)
 
@@ -158,7 +157,7 @@ def test_a_prediction_is_put_together_wherever_its_deadline_passes(monkeypatch, 
 
 def test_iterations_are_sampled_where_no_superstep_is_affordable_beside(monkeypatch):
     """A graph of 65 million edges had baseline iterations, 78% off, in a budget of 2 seconds."""
-    monkeypatch.setattr(FullRun, "cost", lambda *given: math.inf)
+    monkeypatch.setattr(sources.FullRun, "cost", lambda *given: math.inf)
     monkeypatch.setattr(sources, "survey_seconds", lambda case, level: math.inf)
     found = predict("pagerank", GRAPH, seed=1)
     assert found.method["name"] == "completion"
@@ -212,12 +211,12 @@ def test_on_a_busy_machine_less_is_affordable(monkeypatch):
     for load in (Load(), Load(waited=0.9)):
         monkeypatch.setattr(LoadMeter, "read", lambda meter, since=None, load=load: load)
         here = case(1.0, 100.0, budget="6s")
-        found.append((cost_of_samples(here, 0.6), runs_in_full(here)))
+        found.append((sources.cost_of_samples(here, 0.6), runs_in_full(here)))
     assert found[1][0] == pytest.approx(10.0 * found[0][0])
     assert [bought for _, bought in found] == [True, False]
 
 
 def test_samples_for_another_engine_are_as_large_as_the_budget_affords():
     cases = [case(1e9, run, budget="5%") for run in (0.01, 1e4)]
-    levels = [affordable_levels(each) for each in cases]
-    assert levels == [[LEVELS[0]], [cases[0].request.max_overhead]]
+    levels = [sources.affordable_levels(each) for each in cases]
+    assert levels == [[sources.LEVELS[0]], [cases[0].request.max_overhead]]

@@ -6,6 +6,7 @@ import pytest
 
 from predict_graph import transforms
 from predict_graph.errors import RequestError
+from tests.refusals import refused
 
 
 @pytest.mark.parametrize(
@@ -33,8 +34,7 @@ def test_anything_else_is_refused(value):
 @pytest.mark.parametrize("value", [0.0, -1e-9, math.nan])
 def test_what_is_no_threshold_is_refused(value):
     broken = transforms.Transform("broken", lambda tau, ratio: value, "never works")
-    with pytest.raises(RequestError, match=f"the transform 'broken' .* into {value}"):
-        broken.sample_threshold(1e-3, 0.1)
+    refused(f"the transform 'broken' .* into {value}", broken.sample_threshold, 1e-3, 0.1)
 
 
 @pytest.mark.usefixtures("only_built_in")

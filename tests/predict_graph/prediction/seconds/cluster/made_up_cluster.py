@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 
 from predict_graph.engines.spark import SparkEngine
-from predict_graph.history import RunRecord, machine_identity
+from predict_graph.history import machine_identity
 from predict_graph.prediction.seconds.cluster import runs
-from predict_graph.prediction.seconds.cluster.runs import shipped_runs
 from predict_graph.table import Table
+from tests.predict_graph.history import records
 
 WARMING = 1.5
 TASKS, DRIVER, PHASES = 4.0, 1.5, 2.5
@@ -48,14 +48,14 @@ def cluster_run(vertices, edges, machines, *, cold=False, iterations=6):
     }
     rows = pd.DataFrame({"iteration": np.arange(1, iterations + 1), **worker})
     rows = pd.concat([rows.assign(worker=number) for number in range(machines)])
-    record = RunRecord(
+    sample = {"sampler": "brj", "ratio": 0.1, "purpose": "cost", "machines": machines}
+    sample |= {"cold": cold, "opening_seconds": 8.0 + math.log2(machines)}
+    run = records.record(
         kind="sample",
-        algorithm="pagerank",
-        graph="made up",
+        parameters={},
         fingerprint="x",
         vertices=vertices,
         edges=edges,
-        directed=True,
         engine={"name": "spark", "machines": machines, "executors_lost": 0},
         phases={
             "setup": 1.0 + 1e-6 * edges / machines + (5.0 if cold else 0.0),
@@ -65,29 +65,18 @@ def cluster_run(vertices, edges, machines, *, cold=False, iterations=6):
         },
         iterations=iterations,
         rows=Table(rows.sort_values(["iteration", "worker"])),
-        converged=True,
-        sample={
-            "sampler": "brj",
-            "ratio": 0.1,
-            "purpose": "cost",
-            "machines": machines,
-            "cold": cold,
-            "opening_seconds": 8.0 + math.log2(machines),
-        },
+        sample=sample,
     )
-    return replace(runs.cluster_run(record, again=False), elsewhere=False)
+    return replace(runs.cluster_run(run, again=False), elsewhere=False)
 
 
 def sample_runs():
     """The sample runs of two sessions."""
+    sizes = [(40_000, 800_000, True), (40_000, 800_000, False), (10_000, 200_000, False)]
     return [
         cluster_run(vertices, edges, machines, cold=cold)
         for machines in (1, 2)
-        for vertices, edges, cold in (
-            (40_000, 800_000, True),
-            (40_000, 800_000, False),
-            (10_000, 200_000, False),
-        )
+        for vertices, edges, cold in sizes
     ]
 
 
@@ -115,7 +104,7 @@ def slower(run, tasks=TASKS, driver=DRIVER, phases=PHASES):
 
 def slower_runs(name="pagerank", **factors):
     """The reference runs of an algorithm on a slower cluster."""
-    return [slower(run, **factors) for run in shipped_runs(name)]
+    return [slower(run, **factors) for run in runs.shipped_runs(name)]
 
 
 def keep(history, found, graph, *, engine=ENGINE, job=None):

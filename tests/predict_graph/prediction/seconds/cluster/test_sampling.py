@@ -1,6 +1,7 @@
 """Sample runs on a cluster: which, how many, and none that the budget does not afford."""
 
 import json
+from types import SimpleNamespace
 
 import pytest
 
@@ -19,13 +20,6 @@ NOBODY = SparkEngine("spark://127.0.0.1:9", 4, memory="1g")
 UNLIMITED = Spending(Budget(), 0.0)
 
 
-class Sized:
-    """A graph of which only its size is known."""
-
-    def __init__(self, edges):
-        self.edges, self.vertices, self.fingerprint = edges, edges // 10, "x"
-
-
 @pytest.mark.parametrize(
     ("edges", "options", "ratios"),
     [
@@ -37,7 +31,8 @@ class Sized:
 )
 def test_the_largest_sample_has_enough_edges_to_measure_and_not_many_more(edges, options, ratios):
     request = check_request(PageRank(), engine=NOBODY, budget="none", **options)
-    assert ClusterRuntimeModel(Sized(edges), request, None, UNLIMITED).ratios == ratios
+    graph = SimpleNamespace(edges=edges, vertices=edges // 10, fingerprint="x")
+    assert ClusterRuntimeModel(graph, request, None, UNLIMITED).ratios == ratios
 
 
 def test_a_budget_that_affords_sample_runs_needs_the_cluster():
