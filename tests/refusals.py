@@ -21,6 +21,7 @@ failed = partial(_raised, JobError)
 
 
 def invalid(said, call, /, *given, **options):
-    """Check that a call of a package that has no errors of its own raises a ValueError."""
-    with pytest.raises(ValueError, match=said):
+    """Check that a call of a package that has no errors of its own is refused; return why."""
+    with pytest.raises(ValueError, match=said) as caught:
         call(*given, **options)
+    return str(caught.value)

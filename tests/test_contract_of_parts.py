@@ -27,6 +27,7 @@ from predict_graph.table import Table
 from predict_graph.transforms import TRANSFORMS, Transform
 from samplers import Sampler
 from samplers.base import Visits
+from tests.refusals import failed, refused
 from tests.vertex_programs import Labels
 
 GRAPH = check_graph("barabasi-albert:n=1200,m=3,seed=1")
@@ -261,15 +262,15 @@ def usual_prediction(algorithm, engine):
     return predict(algorithm, engine=engine)
 
 
-@pytest.mark.parametrize(
-    "option",
-    [
-        {"cost_model": "nnls"},
-        {"train_ratios": (0.1, 0.3)},
-        {"probe": True},
-        {"threads": available_threads() + 1},
-    ],
-)
+NAMED = [
+    {"cost_model": "nnls"},
+    {"train_ratios": (0.1, 0.3)},
+    {"probe": True},
+    {"threads": available_threads() + 1},
+]
+
+
+@pytest.mark.parametrize("option", NAMED)
 def test_what_is_named_counts_beside_a_budget_for_nothing(option):
     options = {"seed": 1, "budget": "0.001s"}
     usual = predict_graph.predict("pagerank", GRAPH, **options)
@@ -341,8 +342,7 @@ def test_a_part_that_is_named_or_registered_for_an_algorithm_counts(
 @pytest.mark.usefixtures("only_built_in")
 def test_a_part_that_would_not_be_read_is_refused_also_when_it_is_registered():
     SAMPLERS.register("lowest-ids", algorithm="pagerank")(LowestIds)
-    with pytest.raises(RequestError, match="sampler is not read by the method completion"):
-        predict(method="completion")
+    refused("sampler is not read by the method completion", predict, method="completion")
     assert predict("neighborhood", method="rooted").method["name"] == "rooted"
 
 
@@ -429,21 +429,20 @@ def test_an_engine_that_says_nothing_of_the_run_before_is_told(monkeypatch):
         def run(self, algorithm, graph, **options):
             return replace(super().run(algorithm, graph, **options), prior=None)
 
-    with pytest.raises(predict_graph.errors.JobError, match="accepted: a profile with prior"):
-        predict("topk-ranking", engine=Silent(), workers=None)
+    failed("accepted: a profile with prior", predict, "topk-ranking", engine=Silent(), workers=None)
 
 
 # One declaration
 
 
-@pytest.mark.parametrize(
-    ("function", "names"),
-    [
-        (predict_graph.predict, {*OPTIONS, "arguments"}),
-        (predict_graph.validate, {*OPTIONS, "arguments", "fresh_process"} - {"spark_reads"}),
-        (predict_graph.run, {*declared(RunOptions)}),
-    ],
-)
+DECLARED = [
+    (predict_graph.predict, {*OPTIONS, "arguments"}),
+    (predict_graph.validate, {*OPTIONS, "arguments", "fresh_process"} - {"spark_reads"}),
+    (predict_graph.run, {*declared(RunOptions)}),
+]
+
+
+@pytest.mark.parametrize(("function", "names"), DECLARED)
 def test_functions_show_the_declared_options(function, names):
     parameters = inspect.signature(function).parameters
     assert set(parameters) == names | {"algorithm", "graph"}

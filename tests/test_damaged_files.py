@@ -32,11 +32,10 @@ def reader_of(path):
     return readers[path.suffix]
 
 
-@pytest.mark.parametrize(
-    "path",
-    sorted(path for path in FINDS.iterdir() if path.suffix != ".properties"),
-    ids=lambda path: path.name,
-)
+FOUND = sorted(path for path in FINDS.iterdir() if path.suffix != ".properties")
+
+
+@pytest.mark.parametrize("path", FOUND, ids=lambda path: path.name)
 def test_finds(path, tmp_path):
     place = Path(shutil.copy(path, tmp_path))
     if path.suffix == ".graph":

@@ -40,10 +40,11 @@ def _needs(text):
     return missing + [tool for tool in ("jq",) if f"| {tool} " in text and not shutil.which(tool)]
 
 
+SHOWN = [pytest.param(name, marks=MARKS.get(name, [])) for name, code in RUN.items() if code]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=MARKS.get(name, [])) for name, code in RUN.items() if code]
-)
+@pytest.mark.parametrize("name", SHOWN)
 def test_a_page_shows_what_comes_out(name, request, quick_java, monkeypatch, tmp_path):
     if pytest.mark.spark in MARKS.get(name, []):
         request.getfixturevalue("spark_here")

@@ -63,8 +63,7 @@ def test_places_that_are_refused(tmp_path):
 def test_a_read_only_folder_is_refused(tmp_path, monkeypatch):
     # Tests may run as root, who may write anywhere.
     monkeypatch.setattr(os, "access", lambda path, mode: path != tmp_path)
-    with pytest.raises(RequestError, match="is not writable"):
-        check_writable(tmp_path / "out.json")
+    refused("is not writable", check_writable, tmp_path / "out.json")
 
 
 def test_a_device_is_not_replaced_by_a_file(tmp_path):

@@ -8,11 +8,11 @@ from textwrap import indent
 import pytest
 
 import predict_graph
-from predict_graph.errors import RequestError
 from predict_graph.plugin_files import load_plugin, loaded_plugins
 from predict_graph.plugins import Registry, registrations
 from predict_graph.transforms import TRANSFORMS
 from tests.distributions import install
+from tests.refusals import refused
 
 GOOD = """
 from predict_graph import register_transform
@@ -82,8 +82,7 @@ def test_a_file_that_fails_says_which_where_and_why_and_leaves_nothing(plugin, c
         text = re.sub(r"^line (\d+)", lambda found: f"line {int(found[1]) + lines}", text)
     load_plugin(plugin(good("kept"), "before.py"))
     file, modules, before = plugin(source), set(sys.modules), registrations()
-    with pytest.raises(RequestError, match=f"^the plug-in file {file} cannot be loaded: {text}"):
-        load_plugin(file)
+    refused(f"^the plug-in file {file} cannot be loaded: {text}", load_plugin, file)
     assert registrations() == before
     assert {name for name in set(sys.modules) - modules if "mine" in name} == set()
     said = f"error: the plug-in file {file} cannot be loaded: "
@@ -253,8 +252,7 @@ def installed(tmp_path, monkeypatch):
 def test_what_cannot_be_loaded_says_why_and_disturbs_no_other(reference):
     registry = shapes(broken=reference)
     assert "broken" in registry.names()
-    with pytest.raises(RequestError, match=f"the shape 'broken' .*{reference}.* cannot be loaded"):
-        registry.get("broken")
+    refused(f"the shape 'broken' .*{reference}.* cannot be loaded", registry.get, "broken")
     assert registry.get("map") is dict
 
 
@@ -271,7 +269,5 @@ def test_plug_ins_of_other_packages(installed):
     assert registry.get("star").__name__ == "Star"
     assert registry.get("inner").__name__ == "Inner"
     assert registry.origin("star") == "plugged_two:Star"
-    with pytest.raises(RequestError, match=r"'bad' .* cannot be loaded: RuntimeError: made badly"):
-        registry.get("bad")
-    with pytest.raises(RequestError, match="the shape 'star' is already registered"):
-        registry.register("star")(int)
+    refused(r"'bad' .* cannot be loaded: RuntimeError: made badly", registry.get, "bad")
+    refused("the shape 'star' is already registered", registry.register("star"), int)

@@ -70,10 +70,11 @@ def crashes(_):
     os.kill(os.getpid(), signal.SIGUSR1)
 
 
+ENDS = [(returns, "done"), (sleeps, "time"), (crashes, "died")]
+
+
 @pytest.mark.parametrize("start", [in_a_new_session, forked_twice])
-@pytest.mark.parametrize(
-    ("then", "state"), [(returns, "done"), (sleeps, "time"), (crashes, "died")]
-)
+@pytest.mark.parametrize(("then", "state"), ENDS)
 def test_what_a_function_started_ends_with_it(tmp_path, start, then, state):
     file = tmp_path / "processes"
 

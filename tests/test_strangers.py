@@ -28,6 +28,7 @@ from predict_graph.graph.build import from_edges
 from predict_graph.limits import limited, parse_limits
 from tests.graphs import no_graph
 from tests.python import started, wait_until
+from tests.refusals import refused
 
 EDGES = "0 1\n1 2\n2 0\n0 3\n3 1\n"
 
@@ -139,13 +140,11 @@ WRONG_ROWS = [
 
 @pytest.mark.parametrize(("indptr", "indices", "match"), WRONG_ROWS)
 def test_3_no_graph_without_a_check(indptr, indices, match):
-    with pytest.raises(RequestError, match=match):
-        Graph(np.array(indptr), np.array(indices, np.int32))
+    refused(match, Graph, np.array(indptr), np.array(indices, np.int32))
     made = sparse.csr_array((3, 3))
     made.indptr, made.indices = np.array(indptr), np.array(indices)
     made.data = np.ones(3)
-    with pytest.raises(RequestError, match="the sparse array is no matrix"):
-        check_graph(made)
+    refused("the sparse array is no matrix", check_graph, made)
     with pytest.raises(RequestError, match="one direction only"):
         Graph(np.array([0, 1, 1]), np.array([1], np.int32), directed=False)
 
@@ -192,8 +191,7 @@ def test_4_vertices_edges_and_nesting(tmp_path):
     text = f"%%MatrixMarket matrix coordinate pattern general\n{sizes}\n1 1\n"
     (tmp_path / "g.mtx").write_text(text)
     no_graph(tmp_path / "g.mtx", "the limit vertices")
-    with pytest.raises(RequestError, match="the limit 'edgse=4'; accepted: NAME=NUMBER of"):
-        parse_limits("edgse=4")
+    refused("the limit 'edgse=4'; accepted: NAME=NUMBER of", parse_limits, "edgse=4")
 
 
 @pytest.mark.slow

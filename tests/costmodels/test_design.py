@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from costmodels.design import COSTS, DesignProblem, candidate_grid, optimal_design
 from costmodels.scaling import Term
+from tests.refusals import invalid
 
 CRITERIA = ("a", "i")
 AMDAHL = ("1", "scale/machines")
@@ -123,15 +124,13 @@ REFUSED = [
 @pytest.mark.parametrize(("candidates", "options", "message"), REFUSED)
 def test_what_is_refused(candidates, options, message):
     grid = ernest_example() if candidates is None else pd.DataFrame(ONE | candidates)
-    with pytest.raises(ValueError, match=message):
-        DesignProblem(grid, **({"budget": 10} | options))
+    invalid(message, DesignProblem, grid, **{"budget": 10} | options)
 
 
 def test_the_least_budget_that_is_named_suffices():
     grid = ernest_example()
-    with pytest.raises(ValueError, match="cost") as error:
-        DesignProblem(grid, 1)
-    least = float(str(error.value).split("cost ")[1].split(" ")[0])
+    error = invalid("cost", DesignProblem, grid, 1)
+    least = float(error.split("cost ")[1].split(" ")[0])
     assert np.isfinite(optimal_design(grid, least * 1.00001).value)
 
 
@@ -192,5 +191,4 @@ REFUSED_GRIDS = [
 
 @pytest.mark.parametrize(("options", "message"), REFUSED_GRIDS)
 def test_grids_that_are_refused(options, message):
-    with pytest.raises(ValueError, match=message):
-        candidate_grid(**{"scale": (1, 8), "machines": range(1, 9), **options})
+    invalid(message, candidate_grid, **{"scale": (1, 8), "machines": range(1, 9), **options})

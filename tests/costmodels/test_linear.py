@@ -7,6 +7,7 @@ from scipy.optimize import nnls
 
 from costmodels import ForwardSelectedLinear, NonNegativeLinear
 from tests.paces import million_loops
+from tests.refusals import invalid
 
 SIZES = {
     "active_vertices": (1e3, 1e5),
@@ -82,8 +83,7 @@ REFUSED = [
 
 @pytest.mark.parametrize(("model", "data", "more", "message"), REFUSED)
 def test_bad_data_and_options_are_refused(model, data, more, message):
-    with pytest.raises(ValueError, match=message):
-        model.fit(*data, **more)
+    invalid(message, model.fit, *data, **more)
 
 
 # Forward selection, beside a search that fits every model of every fold anew.

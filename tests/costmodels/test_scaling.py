@@ -7,6 +7,7 @@ from costmodels.scaling import AutoScaling, Ernest, LinearScaling, Masha, Term, 
 from costmodels.scaling.points import gather_points
 from costmodels.scaling.priors import learn_prior
 from costmodels.scaling.search import success_chance
+from tests.refusals import invalid
 
 ALL = [AutoScaling, Ernest, Masha]
 
@@ -24,14 +25,14 @@ def test_the_published_example_of_ernest(shared_file):
     assert model.predict(full) == pytest.approx([44.65, 25.48, 16.44, 11.11], rel=1e-3)
 
 
+LAWS = [
+    (Ernest, lambda s, m: 5 + 90 * s / m + 3 * np.log(m) + 0.2 * m),
+    (Masha, lambda s, m: 90 * s / m + 0.5 * s**2 + 0.3 * m + 4 * s * np.log(s) / m),
+]
+
+
 @pytest.mark.parametrize("weights", ["relative", "none"])
-@pytest.mark.parametrize(
-    ("model", "law"),
-    [
-        (Ernest, lambda s, m: 5 + 90 * s / m + 3 * np.log(m) + 0.2 * m),
-        (Masha, lambda s, m: 90 * s / m + 0.5 * s**2 + 0.3 * m + 4 * s * np.log(s) / m),
-    ],
-)
+@pytest.mark.parametrize(("model", "law"), LAWS)
 def test_each_model_finds_its_own_law_far_outside(model, law, weights):
     X = grid()
     fitted = model(weights=weights).fit(X, law(X["scale"], X["machines"]))
@@ -59,8 +60,7 @@ def test_auto_comes_near_a_law_far_outside_and_says_how_near():
     assert (np.diff(high / low) > 0).all()
     assert model.warnings_ == []
     assert model.loocv_.max_percent_error < 10
-    with pytest.raises(ValueError, match="level is 1, but"):
-        model.predict_interval(far, 1)
+    invalid("level is 1, but", model.predict_interval, far, 1)
 
 
 @pytest.mark.parametrize("power", [1.0, 1.08])
@@ -137,19 +137,15 @@ def test_a_wrong_value_is_named(model, change, message):
     table = grid().astype(float).assign(seconds=10.0)
     table.loc[3, list(change)] = list(change.values())
     ended = {"ended": table.index < 2} if model is AutoScaling else {}
-    with pytest.raises(ValueError, match=message):
-        model().fit(table[["scale", "machines"]], table["seconds"], **ended)
+    invalid(message, model().fit, table[["scale", "machines"]], table["seconds"], **ended)
 
 
 def test_too_few_points_are_refused():
     X = pd.DataFrame({"machines": [2, 4, 4]})
     for model in ALL:
-        with pytest.raises(ValueError, match="all rows have 4 machines, but"):
-            model().fit(grid(machines=(4,)), [9, 5, 5, 5])
-    with pytest.raises(ValueError, match="found 2 configurations, too few to tell 4 terms apart"):
-        Ernest().fit(X, [9, 5, 5.1])
-    with pytest.raises(ValueError, match="needs at least 2"):
-        AutoScaling().fit(X[1:], [5, 5.1])
+        invalid("all rows have 4 machines, but", model().fit, grid(machines=(4,)), [9, 5, 5, 5])
+    invalid("found 2 configurations, too few to tell 4 terms apart", Ernest().fit, X, [9, 5, 5.1])
+    invalid("needs at least 2", AutoScaling().fit, X[1:], [5, 5.1])
     assert AutoScaling().fit(X, [9, 5, 5.1]).predict(X)[0] == pytest.approx(9, rel=0.1)
 
 
@@ -169,8 +165,7 @@ WRONG_OPTIONS = [
 
 @pytest.mark.parametrize(("model", "message"), WRONG_OPTIONS)
 def test_a_wrong_option_is_named(model, message):
-    with pytest.raises(ValueError, match=message):
-        clone(model).fit(grid(), np.arange(1.0, 17))
+    invalid(message, clone(model).fit, grid(), np.arange(1.0, 17))
 
 
 # The check of a fit
@@ -201,8 +196,7 @@ def test_a_missing_term_is_noticed_and_proposed():
     better = Ernest(extra_terms=[verdict.term]).fit(X, y)
     assert check_fit(better).term is None
     assert str(check_fit(better)).startswith("the model fits")
-    with pytest.raises(ValueError, match="threshold is 0, but must be positive"):
-        check_fit(better, threshold=0)
+    invalid("threshold is 0, but must be positive", check_fit, better, threshold=0)
     assert better.loocv_.residual_sum_of_squares < model.loocv_.residual_sum_of_squares / 100
 
 
@@ -241,15 +235,15 @@ def test_the_cliff_moves_with_the_data():
     assert model.predict(new) == pytest.approx([4 * 220, 120], rel=0.25)
 
 
-@pytest.mark.parametrize(
-    ("seconds", "cliffs"),
-    [
-        ([400, 200, 134, 100], []),  # the ideal speed-up
-        ([378, 180, 166, 154], []),  # a little more than ideal: caches
-        ([100, 150, 230, 300], []),
-        ([200, 180, 170, 40], [(6, 8)]),
-    ],
-)
+CLIFFS = [
+    ([400, 200, 134, 100], []),  # the ideal speed-up
+    ([378, 180, 166, 154], []),  # a little more than ideal: caches
+    ([100, 150, 230, 300], []),
+    ([200, 180, 170, 40], [(6, 8)]),
+]
+
+
+@pytest.mark.parametrize(("seconds", "cliffs"), CLIFFS)
 def test_which_runs_have_a_cliff(seconds, cliffs):
     assert [cliff.machines for cliff in Ernest().fit(*runs(seconds)).cliffs_] == cliffs
     X, y = runs(seconds, repeats=3)  # what noise explains is none

@@ -34,9 +34,10 @@ def test_ranks_are_as_sure_as_the_samples():
     assert found[["low", "high"]].to_numpy().tolist() == [[1.0, 2.0]] * 2
 
 
-@pytest.mark.parametrize(
-    ("graphs", "samples", "warning"), [(1, 2, "say little"), (1, 9, "one graph"), (4, 3, "")]
-)
+FEW = [(1, 2, "say little"), (1, 9, "one graph"), (4, 3, "")]
+
+
+@pytest.mark.parametrize(("graphs", "samples", "warning"), FEW)
 def test_few_samples_are_told(graphs, samples, warning):
     found = measured(graphs=graphs, a=[0.1] * samples, b=[0.2] * samples).answer.warnings
     assert warning in "".join(found)

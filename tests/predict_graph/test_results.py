@@ -20,6 +20,7 @@ from predict_graph.sizing import read_measurements
 from predict_graph.sizing.planning.candidates import read_candidates, read_tried
 from predict_graph.sizing.planning.next_run import Goal, advise
 from predict_graph.sizing.tasks.assignments import Assignment, plan_tasks
+from tests.refusals import refused
 
 GRAPH = "barabasi-albert:n=300,m=3,seed=1"
 MACHINES = np.array([1, 2, 4, 8, 16, 32])
@@ -84,8 +85,7 @@ def test_a_result_is_shown_in_one_line(result):
 def test_a_result_draws_itself(result, tmp_path):
     pytest.importorskip("matplotlib")
     if not result.pictures():
-        with pytest.raises(RequestError, match="nothing to draw"):
-            result.plot()
+        refused("nothing to draw", result.plot)
         return
     figure = result.plot(tmp_path / "picture.png")
     assert (tmp_path / "picture.png").stat().st_size > 0

@@ -42,8 +42,7 @@ NO_GRAPHS = [
 
 @pytest.mark.parametrize(("graph", "message"), NO_GRAPHS)
 def test_what_is_not_a_graph(graph, message):
-    with pytest.raises(ValueError, match=message):
-        check_csr(graph)
+    invalid(message, check_csr, graph)
 
 
 @st.composite

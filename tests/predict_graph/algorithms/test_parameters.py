@@ -4,7 +4,7 @@ import re
 import pytest
 
 from predict_graph.algorithms import Parameter
-from predict_graph.errors import RequestError
+from tests.refusals import refused
 
 DAMPING = Parameter("damping", float, 0.85, "share that follows edges", 0.0, 1.0)
 LIMIT = Parameter("max_iterations", int, 500, "stop after so many", 1)
@@ -50,5 +50,4 @@ WRONG = [
 @pytest.mark.parametrize(("parameter", "wrong", "accepted"), WRONG)
 def test_a_wrong_value_is_named_with_what_is_accepted(parameter, wrong, accepted):
     value = re.escape(f"{parameter.name} is {wrong!r}; ")
-    with pytest.raises(RequestError, match=f"{value}accepted: .*{accepted}"):
-        parameter.check(wrong)
+    refused(f"{value}accepted: .*{accepted}", parameter.check, wrong)

@@ -15,6 +15,7 @@ from predict_graph.errors import RequestError
 from predict_graph.graph import check_graph
 from predict_graph.prediction.pipeline import predict
 from tests.predict_graph.builtin.small import edges
+from tests.refusals import refused
 
 # Parameters
 
@@ -41,8 +42,7 @@ WRONG = [
 
 @pytest.mark.parametrize(("name", "given", "said"), WRONG)
 def test_wrong_parameters_are_refused(name, given, said):
-    with pytest.raises(RequestError, match=said):
-        ALGORITHMS.get(name)(**given)
+    refused(said, ALGORITHMS.get(name), **given)
 
 
 def test_the_id_of_a_single_vertex_may_have_a_comma():
@@ -52,8 +52,7 @@ def test_the_id_of_a_single_vertex_may_have_a_comma():
 
 
 def test_what_is_neither_a_name_nor_an_algorithm_is_refused():
-    with pytest.raises(RequestError, match="algorithm is 3"):
-        check_algorithm(3)
+    refused("algorithm is 3", check_algorithm, 3)
 
 
 # Named vertices
@@ -76,10 +75,8 @@ def test_landmarks_are_ids_as_they_were_read(written, first, second):
 def test_landmarks_that_are_not_in_the_graph_are_refused_before_anything_runs(landmarks):
     graph = check_graph("path:n=12")
     said = rf"landmarks has {landmarks.split(',')[-1]}, which is not a vertex .* such as 0 and 11$"
-    with pytest.raises(RequestError, match=said):
-        LocalEngine().run(ShortestPaths(landmarks=landmarks), graph)
-    with pytest.raises(RequestError, match=said):
-        predict("shortest-paths", graph, parameters={"landmarks": landmarks})
+    refused(said, LocalEngine().run, ShortestPaths(landmarks=landmarks), graph)
+    refused(said, predict, "shortest-paths", graph, parameters={"landmarks": landmarks})
 
 
 def test_in_another_graph_the_vertices_with_most_edges_represent_landmarks():
@@ -95,8 +92,7 @@ def test_ids_that_only_spark_knows_are_refused():
     class Elsewhere:
         name, vertices, labels = "far", 9, "hdfs:/labels"
 
-    with pytest.raises(RequestError, match="only Spark knows the ids of this graph"):
-        ShortestPaths(landmarks="3").on(Elsewhere())
+    refused("only Spark knows the ids of this graph", ShortestPaths(landmarks="3").on, Elsewhere())
     assert ShortestPaths().on(Elsewhere()).known is None
 
 

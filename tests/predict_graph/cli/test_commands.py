@@ -12,15 +12,15 @@ def written(path):
     return json.loads(path.read_text())
 
 
-@pytest.mark.parametrize(
-    ("arguments", "table"),
-    [
-        (["predict", "pagerank", GRAPH, "--method", "completion"], "90% sure"),
-        (["run", "pagerank", GRAPH], "took"),
-        (["validate", "pagerank", GRAPH], "prediction and truth"),
-        (["compare-samplers", GRAPH, "--samplers", "rj, brj"], "brj"),
-    ],
-)
+COMMANDS = [
+    (["predict", "pagerank", GRAPH, "--method", "completion"], "90% sure"),
+    (["run", "pagerank", GRAPH], "took"),
+    (["validate", "pagerank", GRAPH], "prediction and truth"),
+    (["compare-samplers", GRAPH, "--samplers", "rj, brj"], "brj"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "table"), COMMANDS)
 def test_json_on_standard_output_is_pure(program, arguments, table):
     result = program(*arguments, "--json", "-")
     assert result.answer

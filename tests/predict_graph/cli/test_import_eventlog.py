@@ -96,15 +96,15 @@ def test_stages_of_one_query_are_no_supersteps(imported, place):
     assert "7 supersteps in 7.0 s added" in imported(named).out
 
 
-@pytest.mark.parametrize(
-    ("text", "name"),
-    [
-        ("GraphFrames Pregel: iteration {} / 20", "GraphFrames Pregel"),
-        ("iteration {} of 20", "iteration"),
-        ("graph 3: round {}", "graph 3"),
-        ("[{}/20] propagating", "propagating"),
-    ],
-)
+DESCRIPTIONS = [
+    ("GraphFrames Pregel: iteration {} / 20", "GraphFrames Pregel"),
+    ("iteration {} of 20", "iteration"),
+    ("graph 3: round {}", "graph 3"),
+    ("[{}/20] propagating", "propagating"),
+]
+
+
+@pytest.mark.parametrize(("text", "name"), DESCRIPTIONS)
 @pytest.mark.parametrize("group", [None, "8832165168432185419_4949274263386184428_cell"])
 def test_descriptions_count_up_in_any_of_their_numbers(imported, text, name, group):
     numbered = [job(n, "collect at a.py:9", group, description=text.format(n)) for n in range(1, 8)]

@@ -80,9 +80,10 @@ def test_more_cores_than_it_was_said_to_use(program, folder, monkeypatch):
     assert "kept 1.8 cores busy, not 1; give --parallelism 2" in said
 
 
-@pytest.mark.parametrize(
-    ("job", "how"), [("exit 3", "with exit status 3"), ("kill -9 $$", "by signal 9")]
-)
+FAILING = [("exit 3", "with exit status 3"), ("kill -9 $$", "by signal 9")]
+
+
+@pytest.mark.parametrize(("job", "how"), FAILING)
 def test_a_command_that_fails_is_not_kept(program, folder, job, how):
     result = program("profile --with x=1 --out runs.csv -- sh -c", job, status=1)
     assert f"ended {how}; the run was not kept" in result.lines[-1]

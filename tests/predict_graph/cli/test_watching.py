@@ -17,9 +17,10 @@ import pytest
 
 from predict_graph.clock import applications, service
 from predict_graph.clock.supersteps import Expected, ExpectedPart
-from predict_graph.errors import JobError, RequestError
+from predict_graph.errors import RequestError
 from tests.graphs import serving
 from tests.predict_graph.cli.events import event, spark_job, start, steps
+from tests.refusals import failed, refused
 
 pytestmark = pytest.mark.slow  # measures, waits, and starts processes
 
@@ -118,10 +119,13 @@ def by_the_hour(path, log):
     log.with_name("eventlog-2026-11-02--10-00.gz").write_bytes(packed)
 
 
-@pytest.mark.parametrize(
-    ("name", "rotate"),
-    [*(("app-7.log", each) for each in (Path.rename, compressed, copy)), ("eventlog", by_the_hour)],
-)
+ROTATIONS = [
+    *(("app-7.log", each) for each in (Path.rename, compressed, copy)),
+    ("eventlog", by_the_hour),
+]
+
+
+@pytest.mark.parametrize(("name", "rotate"), ROTATIONS)
 def test_a_log_that_is_rotated_is_followed(tmp_path, name, rotate):
     now = time.time() - 60
     path = tmp_path / name
@@ -158,22 +162,21 @@ def packed_and_cut_short(path):
     path.write_bytes(gzip.compress(path.read_bytes())[:20])
 
 
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        (cut_short, "was cut short while it was watched"),
-        (packed_and_cut_short, "was cut short while it was watched"),
-        (Path.unlink, "went away while it was watched"),
-        (Path.touch, r"has sent no event for .* --patience"),
-    ],
-)
+CHANGES = [
+    (cut_short, "was cut short while it was watched"),
+    (packed_and_cut_short, "was cut short while it was watched"),
+    (Path.unlink, "went away while it was watched"),
+    (Path.touch, r"has sent no event for .* --patience"),
+]
+
+
+@pytest.mark.parametrize(("change", "said"), CHANGES)
 def test_a_log_that_does_not_go_on_is_an_error(written, change, said):
     path = written(start(time.time()) + "".join(steps(4, time.time())), "app-7")
     seen = moments_of(path, patience=0.2 if change is Path.touch else 60.0)
     next(seen)
     change(path)
-    with pytest.raises(JobError, match=said):
-        next(seen)
+    failed(said, next, seen)
 
 
 def test_of_a_folder_the_running_one_is_taken(tmp_path):
@@ -289,8 +292,7 @@ def test_a_service_shows_all_that_run(tmp_path, monkeypatch):
         with pytest.raises(urllib.error.HTTPError):
             urllib.request.urlopen(f"{address}/else")
         taken = address.rpartition(":")[2]
-        with pytest.raises(RequestError, match=f"cannot serve at {taken}: .*in use"):
-            service.served(board, taken).__enter__()
+        refused(f"cannot serve at {taken}: .*in use", service.served(board, taken).__enter__)
         monkeypatch.setattr(service, "_KEPT", 0.0)
         board.look()
         told("/", "app-1", "app-2")  # a log that was left there would be followed again
@@ -302,21 +304,19 @@ def test_a_service_shows_all_that_run(tmp_path, monkeypatch):
 
 
 def test_an_address_that_is_no_spark():
-    with pytest.raises(RequestError, match=r"nothing answers at http://127.0.0.1:9"):
-        applications.open_application("http://127.0.0.1:9")
-    with served({"applications": {"a": 1}}) as (address, _, _), pytest.raises(JobError) as caught:
-        applications.open_application(address)
-    assert "does not answer as Spark does" in str(caught.value)
-    with served({"applications": []}) as (address, _, _), pytest.raises(RequestError) as refused:
-        applications.open_application(address)
-    assert "no application runs at" in str(refused.value)
-    with pytest.raises(RequestError, match="accepted: an address such as"):
-        applications.open_application("ftp://127.0.0.1")
+    look = applications.open_application
+    refused(r"nothing answers at http://127.0.0.1:9", look, "http://127.0.0.1:9")
+    with served({"applications": {"a": 1}}) as (address, _, _):
+        failed("does not answer as Spark does", look, address)
+    with served({"applications": []}) as (address, _, _):
+        refused("no application runs at", look, address)
+    refused("accepted: an address such as", look, "ftp://127.0.0.1")
 
 
-@pytest.mark.parametrize(
-    ("count", "said", "took"), [(1, "no supersteps recognised", 1.0), (4, "4 supersteps", 10.0)]
-)
+WATCHED = [(1, "no supersteps recognised", 1.0), (4, "4 supersteps", 10.0)]
+
+
+@pytest.mark.parametrize(("count", "said", "took"), WATCHED)
 def test_on_the_command_line(program, written, tmp_path, count, said, took):
     """Without a loop, what it took is what its jobs took."""
     path = written(start(100.0) + "".join(steps(count, 100.0)) + end(110.0), "app-7")

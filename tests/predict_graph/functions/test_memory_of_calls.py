@@ -25,10 +25,10 @@ def leap_of_the_allocator(n):
     return 4e5 + 2000.0 * n + 8e6 * (n == 240)
 
 
-@pytest.mark.parametrize(
-    ("peak", "done"),
-    [*((pairs_held, done) for done in (0.0, 0.05, 0.2, 0.6)), (leap_of_the_allocator, 0.0)],
-)
+PEAKS = [*((pairs_held, done) for done in (0.0, 0.05, 0.2, 0.6)), (leap_of_the_allocator, 0.0)]
+
+
+@pytest.mark.parametrize(("peak", "done"), PEAKS)
 def test_the_peak_is_predicted_from_samples_and_a_part_of_the_run(peak, done):
     def drivers(n):
         return drivers_of(check_graph(f"barabasi-albert:n={n},m=3,seed=1"), RNG)
@@ -51,15 +51,15 @@ def test_results_that_are_quadratic_where_samples_are_not_connected():
     assert said.high > 15e8
 
 
-@pytest.mark.parametrize(
-    ("part", "rounds_left", "drivers", "least", "most"),
-    [
-        # Of 1,000 iterations ten ran: the last five took no more than the first, or as much again.
-        ({"peak_bytes": 6e7, "held": [(1.0, 5e7), (5.0, 6e7), (10.0, 6e7)]}, 100.0, 1e5, 6e7, 2e8),
-        ({"peak_bytes": 6e7, "held": [(5.0, 3e7), (10.0, 6e7)]}, 100.0, 1e5, 1e9, 1.1e10),
-        ({"peak_bytes": 1e9}, float("inf"), 1e3, 1e9, 1e10),  # no loop
-    ],
-)
+FIRST_PARTS = [
+    # Of 1,000 iterations ten ran: the last five took no more than the first, or as much again.
+    ({"peak_bytes": 6e7, "held": [(1.0, 5e7), (5.0, 6e7), (10.0, 6e7)]}, 100.0, 1e5, 6e7, 2e8),
+    ({"peak_bytes": 6e7, "held": [(5.0, 3e7), (10.0, 6e7)]}, 100.0, 1e5, 1e9, 1.1e10),
+    ({"peak_bytes": 1e9}, float("inf"), 1e3, 1e9, 1e10),  # no loop
+]
+
+
+@pytest.mark.parametrize(("part", "rounds_left", "drivers", "least", "most"), FIRST_PARTS)
 def test_what_iterations_keep_is_seen_in_the_first_part(part, rounds_left, drivers, least, most):
     runs = [
         (dict.fromkeys(DRIVERS, n), ChildRun("done", peak_bytes=1e4 * n)) for n in (60.0, 240.0)

@@ -48,14 +48,14 @@ def neighbour_by_neighbour(graph: nx.Graph):
         work(20 * sum(graph.degree(other) for other in graph[vertex]))
 
 
-@pytest.mark.parametrize(
-    ("function", "vertices", "budget"),
-    [
-        (vertex_by_vertex, 300, 0.5),
-        (one_loop_before_another, 300, 0.5),
-        (neighbour_by_neighbour, 600, 8.0),
-    ],
-)
+LOOPS = [
+    (vertex_by_vertex, 300, 0.5),
+    (one_loop_before_another, 300, 0.5),
+    (neighbour_by_neighbour, 600, 8.0),
+]
+
+
+@pytest.mark.parametrize(("function", "vertices", "budget"), LOOPS)
 def test_a_function_of_loops_is_predicted_by_the_first_part_of_its_run(function, vertices, budget):
     graph = nx.barabasi_albert_graph(vertices, 3, seed=1)
     said = predicted(function, graph, budget)
@@ -134,10 +134,10 @@ def refuses_large_ones(graph: nx.Graph):
         raise ValueError("too large for this")
 
 
-@pytest.mark.parametrize(
-    ("function", "error"),
-    [(summed, "KeyError: 'length'"), (refuses_large_ones, "ValueError: too large for this")],
-)
+RAISING = [(summed, "KeyError: 'length'"), (refuses_large_ones, "ValueError: too large for this")]
+
+
+@pytest.mark.parametrize(("function", "error"), RAISING)
 def test_what_a_function_raises_on_samples_is_named(function, error):
     with pytest.raises(JobError, match=f"fails on .*networkx.*: {error}"):
         predict_graph.predict(function, nx.barabasi_albert_graph(1500, 3, seed=1), seed=1)

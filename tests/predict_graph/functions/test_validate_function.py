@@ -69,14 +69,14 @@ def test_wrong_budgets_are_refused(budget):
         predict_graph.predict("networkx:clustering", GRAPH, budget=budget)
 
 
+COMPARED = [
+    (["networkx:core_number", "igraph:coreness"], True),
+    (["networkx:core_number", "networkx:triangles"], False),
+]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("names", "alike"),
-    [
-        (["networkx:core_number", "igraph:coreness"], True),
-        (["networkx:core_number", "networkx:triangles"], False),
-    ],
-)
+@pytest.mark.parametrize(("names", "alike"), COMPARED)
 def test_functions_are_ranked_if_they_compute_the_same(names, alike):
     pytest.importorskip("igraph")
     graph = check_graph("barabasi-albert:n=60,m=3,seed=1")

@@ -95,11 +95,10 @@ def predicted(part, *more):
     return read_prefix(part.observations, part.seconds, *more)
 
 
-@pytest.mark.parametrize(
-    ("body", "counted"),
-    [*((body, True) for body in FOR.values()), *((body, False) for body in WHILE.values())],
-    ids=[*FOR, *WHILE],
-)
+BODIES = [*((body, True) for body in FOR.values()), *((body, False) for body in WHILE.values())]
+
+
+@pytest.mark.parametrize(("body", "counted"), BODIES, ids=[*FOR, *WHILE])
 def test_the_first_part_of_a_loop_predicts_the_whole(tmp_path, body, counted):
     function = own(tmp_path, body)
     whole = run(function)
@@ -180,14 +179,14 @@ def iterations(samples, vertices):
     return rounds_of(points, {"vertices": vertices}, "g")
 
 
-@pytest.mark.parametrize(
-    ("percent", "steady"),
-    [
-        (lambda time: 100.0 * time, True),
-        (lambda time: 100.0 * time ** (1.0 / 3.0), True),
-        (lambda time: 100.0 * (time if time > 0.6 else time**4), False),
-    ],
-)
+REPORTS = [
+    (lambda time: 100.0 * time, True),
+    (lambda time: 100.0 * time ** (1.0 / 3.0), True),
+    (lambda time: 100.0 * (time if time > 0.6 else time**4), False),
+]
+
+
+@pytest.mark.parametrize(("percent", "steady"), REPORTS)
 def test_what_a_library_reports_counts_where_it_grows_steadily(percent, steady):
     times = [0.02 * number for number in range(51)]
     observations = [
@@ -230,9 +229,10 @@ def test_a_run_that_is_stopped_takes_no_longer(tmp_path):
     assert stopped.seconds == pytest.approx(0.2, abs=TICK_SECONDS)
 
 
-@pytest.mark.parametrize(
-    "name", ["betweenness_centrality", "global_efficiency", "average_shortest_path_length"]
-)
+OF_NETWORKX = ["betweenness_centrality", "global_efficiency", "average_shortest_path_length"]
+
+
+@pytest.mark.parametrize("name", OF_NETWORKX)
 def test_loops_of_networkx_are_found(name):
     done = run(getattr(nx, name), nx.barabasi_albert_graph(150, 4, seed=1))
     shape = shape_of(done)

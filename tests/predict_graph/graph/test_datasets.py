@@ -7,11 +7,11 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from predict_graph.errors import JobError, RequestError
 from predict_graph.graph import check_graph
 from predict_graph.graph.datasets import CATALOGUE, dataset, dataset_names, dataset_path, fetch
 from predict_graph.limits import limited
 from tests.graphs import no_graph, served, zipped
+from tests.refusals import failed, refused
 
 
 @pytest.fixture
@@ -31,8 +31,7 @@ def serve(monkeypatch, name, address, **changes):
 
 
 def test_catalogue():
-    with pytest.raises(RequestError, match="unknown dataset 'web'; accepted: amazon0601"):
-        dataset("web")
+    refused("unknown dataset 'web'; accepted: amazon0601", dataset, "web")
     for described in map(dataset, dataset_names()):
         for i, address in enumerate(described.addresses):
             known = described.sha256[i] if i < len(described.sha256) else None
@@ -54,8 +53,7 @@ def test_local_copies_come_first(places, monkeypatch):
     monkeypatch.chdir(folder)
     assert check_graph("wiki-Vote").edges == 2
     monkeypatch.setenv("PREDICT_GRAPH_DATA", str(folder / "none"))
-    with pytest.raises(RequestError, match=r"PREDICT_GRAPH_DATA is .*none', which is not a folder"):
-        dataset_path("wiki-Vote")
+    refused(r"PREDICT_GRAPH_DATA is .*none', which is not a folder", dataset_path, "wiki-Vote")
 
 
 def test_a_download_is_kept(places, monkeypatch):
@@ -80,12 +78,10 @@ def test_archive(places, monkeypatch):
 def test_failing_downloads(places, monkeypatch):
     folder, address = places
     serve(monkeypatch, "wiki-Vote", address + "none.txt.gz")
-    with pytest.raises(JobError, match=r"wiki-Vote cannot be downloaded from .*404.*a copy called"):
-        fetch("wiki-Vote")
+    failed(r"wiki-Vote cannot be downloaded from .*404.*a copy called", fetch, "wiki-Vote")
     (folder / "server" / "wiki-Vote.txt.gz").write_bytes(b"other")
     serve(monkeypatch, "wiki-Vote", address + "wiki-Vote.txt.gz", sha256=("0" * 64,))
-    with pytest.raises(JobError, match="SHA256 hash"):
-        fetch("wiki-Vote")
+    failed("SHA256 hash", fetch, "wiki-Vote")
     assert dataset_path("wiki-Vote") is None
 
 

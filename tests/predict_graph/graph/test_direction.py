@@ -64,15 +64,15 @@ def test_the_answer_says_how_it_was_read(written, tmp_path, program):
     assert "read as" not in program(*options, "--directed", status=0).out
 
 
-@pytest.mark.parametrize(
-    ("function", "directed"),
-    [
-        ("networkx:pagerank", False),
-        ("networkx:in_degree_centrality", True),  # of directed graphs alone
-        ("networkx:topological_generations", True),
-        ("igraph:Graph.pagerank", True),
-    ],
-)
+LIBRARIES = [
+    ("networkx:pagerank", False),
+    ("networkx:in_degree_centrality", True),  # of directed graphs alone
+    ("networkx:topological_generations", True),
+    ("igraph:Graph.pagerank", True),
+]
+
+
+@pytest.mark.parametrize(("function", "directed"), LIBRARIES)
 def test_functions_read_edge_lists_as_their_library_does(written, function, directed):
     path = "".join(f"{v} {v + 1}\n" for v in range(40))
     found = predict(function, written(path, "a.txt"), seed=1)

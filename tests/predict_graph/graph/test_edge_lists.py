@@ -9,6 +9,7 @@ import pytest
 from predict_graph.errors import RequestError
 from predict_graph.graph import EdgeList, check_graph
 from tests.graphs import listed
+from tests.refusals import refused
 
 
 def edges_of(graph):
@@ -70,8 +71,7 @@ def test_blocks_of_comments_alone(tmp_path):
 
 def test_user_says_which_columns(tmp_path):
     text = "hue,one,red,blue,cost\n5,1,2,3,0.5\n6,2,3,4,0.25\n"
-    with pytest.raises(RequestError, match="--src-column and --dst-column"):
-        read(tmp_path, "a.csv", text)
+    refused("--src-column and --dst-column", read, tmp_path, "a.csv", text)
     ends = {"source_column": "red", "target_column": "Blue"}
     graph = read(tmp_path, "a.csv", text, weight_column="cost", **ends)
     assert edges_of(graph) == [(2, 3), (3, 4)]
@@ -82,8 +82,7 @@ def test_user_says_which_columns(tmp_path):
         read(tmp_path, "a.csv", text, source_column="q", target_column="red")
     with pytest.raises(RequestError, match="the weight column is also an end"):
         read(tmp_path, "a.txt", "1 2\n2 3\n", weight_column=2)
-    with pytest.raises(RequestError, match=r"accepted: both .* or none"):
-        EdgeList("a.csv", source_column="q")
+    refused(r"accepted: both .* or none", EdgeList, "a.csv", source_column="q")
     (tmp_path / "a.mtx").write_text("%%MatrixMarket matrix coordinate pattern general\n1 1 1\n1 1")
     with pytest.raises(RequestError, match="has no columns to choose"):
         check_graph(EdgeList(tmp_path / "a.mtx", source_column=1, target_column=2))
@@ -91,8 +90,7 @@ def test_user_says_which_columns(tmp_path):
 
 def test_user_says_whether_there_is_a_header(tmp_path):
     text = "a b\nc d\n"
-    with pytest.raises(RequestError, match="--header or --no-header"):
-        read(tmp_path, "a.txt", text)
+    refused("--header or --no-header", read, tmp_path, "a.txt", text)
     assert edges_of(read(tmp_path, "a.txt", text, header=False)) == [("a", "b"), ("c", "d")]
     assert edges_of(read(tmp_path, "a.txt", text, header=True)) == [("c", "d")]
     many = "who whom\n" + "".join(f"a{i} b{i * i % 101}\n" for i in range(200))
@@ -107,8 +105,7 @@ def test_a_text_id_near_the_beginning_makes_all_ids_text(tmp_path):
     assert edges_of(graph) == [("1984", "2001"), ("Orwell", "1984")]
     assert any("'Orwell'" in note for note in graph.notes)
     far = "1984 2001\n" * 20_000 + "Orwell 1984\n"
-    with pytest.raises(RequestError, match=r"a\.txt:20001: 'Orwell' is not an id; .* --ids string"):
-        read(tmp_path, "a.txt", far)
+    refused(r"a\.txt:20001: 'Orwell' is not an id; .* --ids string", read, tmp_path, "a.txt", far)
     assert read(tmp_path, "a.txt", far, ids="string").vertices == 3
 
 
@@ -129,14 +126,14 @@ def test_times_are_no_weights(tmp_path, time):
 BIPARTITE = [(1, 1), (1, 2), (2, 2)]
 
 
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("a.txt", "% bip unweighted\n% 3 2 2\n1 1\n1 2\n2 2\n"),
-        ("a.csv", "userId,movieId,rating,timestamp\n1,1,4,9\n1,2,3,9\n2,2,5,9\n"),
-        ("a.csv", ":START_ID(User),:END_ID(Item)\n1,1\n1,2\n2,2\n"),
-    ],
-)
+TWO_SIDES = [
+    ("a.txt", "% bip unweighted\n% 3 2 2\n1 1\n1 2\n2 2\n"),
+    ("a.csv", "userId,movieId,rating,timestamp\n1,1,4,9\n1,2,3,9\n2,2,5,9\n"),
+    ("a.csv", ":START_ID(User),:END_ID(Item)\n1,1\n1,2\n2,2\n"),
+]
+
+
+@pytest.mark.parametrize(("name", "text"), TWO_SIDES)
 def test_two_sides_have_ids_of_their_own(tmp_path, name, text):
     graph = read(tmp_path, name, text)
     assert graph.vertices == 4
@@ -172,10 +169,14 @@ def test_a_column_says_whether_edges_are_directed(tmp_path, directed):
     assert any("read as directed" in note for note in both.notes)
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["1;2;1,5\n2;3;0\n", "source;target;weight\n1;2;1,5\n2;3;,0\n", "1;2;1,5;x;7\n2;3;0;y;8\n"],
-)
+DECIMAL_COMMAS = [
+    "1;2;1,5\n2;3;0\n",
+    "source;target;weight\n1;2;1,5\n2;3;,0\n",
+    "1;2;1,5;x;7\n2;3;0;y;8\n",
+]
+
+
+@pytest.mark.parametrize("text", DECIMAL_COMMAS)
 def test_a_weight_may_have_a_decimal_comma_between_semicolons(tmp_path, text):
     graph = read(tmp_path, "a.csv", text)
     assert edges_of(graph) == [(1, 2), (2, 3)]

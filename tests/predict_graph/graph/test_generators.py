@@ -41,15 +41,15 @@ def test_every_generator(name, directed):
         assert by_option.fingerprint == graph.fingerprint
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("star:n=6", nx.star_graph(5)),
-        ("path:n=6", nx.path_graph(6)),
-        ("cycle:n=6", nx.cycle_graph(6)),
-        ("grid:rows=2,columns=3", nx.convert_node_labels_to_integers(nx.grid_2d_graph(2, 3))),
-    ],
-)
+SHAPES = [
+    ("star:n=6", nx.star_graph(5)),
+    ("path:n=6", nx.path_graph(6)),
+    ("cycle:n=6", nx.cycle_graph(6)),
+    ("grid:rows=2,columns=3", nx.convert_node_labels_to_integers(nx.grid_2d_graph(2, 3))),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), SHAPES)
 def test_shapes_are_those_of_networkx(text, expected):
     assert check_graph(text).fingerprint == check_graph(expected).fingerprint
 

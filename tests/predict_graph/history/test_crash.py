@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from predict_graph.errors import JobError, RequestError
 from predict_graph.history import History, database
 from tests.predict_graph.history.records import record
 from tests.python import python, started
+from tests.refusals import failed, refused
 
 pytestmark = pytest.mark.slow
 
@@ -108,17 +108,14 @@ def test_a_failure_in_the_middle_of_an_import_adds_nothing(history):
 def test_a_damaged_file_is_named_and_left_alone(history, content):
     history.path.write_bytes(content)
     for action in (history.runs, lambda: history.add(record()), lambda: history.prune(keep=1)):
-        with pytest.raises(RequestError, match=r"history\.sqlite is damaged.*move it away"):
-            action()
+        refused(r"history\.sqlite is damaged.*move it away", action)
     assert history.path.read_bytes() == content
 
 
 def test_a_folder_or_a_file_in_the_way(tmp_path):
-    with pytest.raises(RequestError, match="is a folder"):
-        History(tmp_path).runs()
+    refused("is a folder", History(tmp_path).runs)
     (tmp_path / "file").touch()
-    with pytest.raises(JobError, match="could not be written"):
-        History(tmp_path / "file" / "h.sqlite").add(record())
+    failed("could not be written", History(tmp_path / "file" / "h.sqlite").add, record())
 
 
 def test_a_locked_file_is_a_failure_of_the_job(history, monkeypatch):
@@ -126,8 +123,7 @@ def test_a_locked_file_is_a_failure_of_the_job(history, monkeypatch):
     monkeypatch.setattr(database._connected.__wrapped__, "__defaults__", (0.1,))
     other = sqlite3.connect(history.path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
-    with pytest.raises(JobError, match="locked"):
-        history.add(record())
+    failed("locked", history.add, record())
     assert len(history.runs()) == 1  # readers do not wait for writers
     other.close()
 
@@ -142,7 +138,6 @@ def test_a_read_only_medium_can_be_read(history, monkeypatch):
         assert len(history.runs()) == 1
         assert [name.name for name in folder.iterdir()] == ["history.sqlite"]
         if os.geteuid() != 0:
-            with pytest.raises(JobError, match="could not be written"):
-                history.add(record())
+            failed("could not be written", history.add, record())
     finally:
         folder.chmod(0o700)

@@ -115,10 +115,8 @@ def test_check_history(tmp_path, monkeypatch):
     assert check_history(False) is None
     monkeypatch.setenv("PREDICT_GRAPH_HISTORY", "none")
     assert check_history(None) is None
-    with pytest.raises(RequestError, match="no history file"):
-        History()
-    with pytest.raises(RequestError, match="int"):
-        check_history(3)
+    refused("no history file", History)
+    refused("int", check_history, 3)
     monkeypatch.delenv("PREDICT_GRAPH_HISTORY")
     assert default_path().name == "history.sqlite"
 
@@ -191,12 +189,8 @@ def test_round_trip(filled, tmp_path):
 
 
 def test_wrong_names(filled, tmp_path):
-    with pytest.raises(RequestError, match=r"accepted: a name in \.sqlite"):
-        filled.export(tmp_path / "runs.xlsx")
-    with pytest.raises(RequestError, match="there is no file"):
-        filled.import_(tmp_path / "absent.sqlite")
+    refused(r"accepted: a name in \.sqlite", filled.export, tmp_path / "runs.xlsx")
+    refused("there is no file", filled.import_, tmp_path / "absent.sqlite")
     (tmp_path / "other.sqlite").write_text("a,b\n1,2\n")
-    with pytest.raises(RequestError, match=r"other\.sqlite"):
-        filled.import_(tmp_path / "other.sqlite")
-    with pytest.raises(RequestError, match="there is no folder"):
-        filled.export(tmp_path / "no" / "folder.sqlite")
+    refused(r"other\.sqlite", filled.import_, tmp_path / "other.sqlite")
+    refused("there is no folder", filled.export, tmp_path / "no" / "folder.sqlite")

@@ -11,11 +11,10 @@ from hypothesis import strategies as st
 from predict_graph import iterations
 from predict_graph.algorithms import ConnectedComponents, Neighborhood, PageRank
 from predict_graph.engines.local import LocalEngine
-from predict_graph.errors import RequestError
 from predict_graph.graph import check_graph
 from predict_graph.transforms import scaled_threshold
 from tests.graphs import graphs
-from tests.refusals import failed
+from tests.refusals import failed, refused
 
 JOBS_OF = {"rooted": Neighborhood()}
 # A replay is of a function that only Spark runs.
@@ -134,27 +133,24 @@ class WithoutForm(PageRank):
     sampled_by = {}  # noqa: RUF012
 
 
-@pytest.mark.parametrize(
-    ("job", "preferred", "accepted"),
-    [
-        (PageRank(), "completion", "completion, published"),
-        (ConnectedComponents(), "rooted", "published, rooted"),
-        (WithoutForm(), "published", "published"),
-    ],
-)
+PREFERRED = [
+    (PageRank(), "completion", "completion, published"),
+    (ConnectedComponents(), "rooted", "published, rooted"),
+    (WithoutForm(), "published", "published"),
+]
+
+
+@pytest.mark.parametrize(("job", "preferred", "accepted"), PREFERRED)
 def test_methods_of_an_algorithm(job, preferred, accepted):
     assert iterations.check_method(None, job).name == preferred
     assert iterations.check_method("published", job).name == "published"
     unknown = f"unknown method for {job.name} 'baseline'; accepted: {accepted}"
-    with pytest.raises(RequestError, match=unknown):
-        iterations.check_method("baseline", job)
+    refused(unknown, iterations.check_method, "baseline", job)
 
 
 def test_a_graph_without_vertices_and_a_method_of_the_engine():
-    with pytest.raises(RequestError, match="has no vertices"):
-        estimate(check_graph(nx.empty_graph(0)))
-    with pytest.raises(RequestError, match="is observed by its engine"):
-        estimate(check_graph(nx.path_graph(9)), method="observed")
+    refused("has no vertices", check_graph, nx.empty_graph(0))
+    refused("is observed by its engine", estimate, check_graph(nx.path_graph(9)), method="observed")
 
 
 def test_a_method_of_ones_own_that_fails_is_named():

@@ -107,11 +107,11 @@ def test_the_whole_graph_as_its_own_sample_runs_as_the_engine_does(job):
     np.testing.assert_allclose(found.whole_work, found.work)
 
 
+GRAPHS = ["rmat:scale=13,edge_factor=8,seed=3", "path:n=2500", "barabasi-albert:n=9000,m=3,seed=6"]
+
+
 @pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize(
-    "name",
-    ["rmat:scale=13,edge_factor=8,seed=3", "path:n=2500", "barabasi-albert:n=9000,m=3,seed=6"],
-)
+@pytest.mark.parametrize("name", GRAPHS)
 def test_components_take_exactly_as_long_as_predicted(name, seed):
     graph = check_graph(name, directed=False)
     job = ConnectedComponents(max_iterations=10_000)

@@ -84,9 +84,10 @@ def test_available_memory_is_what_the_machine_has_or_the_limit_of_the_process():
     assert int(python("-c", code, **limits).stdout) <= limit
 
 
-@pytest.mark.parametrize(
-    "name", ["pagerank", "connected-components", "neighborhood", "topk-ranking", "semi-clustering"]
-)
+KERNELS = ["pagerank", "connected-components", "neighborhood", "topk-ranking", "semi-clustering"]
+
+
+@pytest.mark.parametrize("name", KERNELS)
 def test_what_a_kernel_declares_is_what_it_allocates(name):
     algorithm = check_algorithm(name)
     directed = False if algorithm.undirected else None
@@ -108,14 +109,14 @@ def test_what_a_kernel_declares_is_what_it_allocates(name):
     assert held == pytest.approx(peak, rel=0.25)
 
 
+REAL_RUNS = [
+    ("pagerank", "rmat:scale=17,edge_factor=16,seed=1", "rmat:scale=12"),
+    ("connected-components", "grid:rows=400,columns=400", "grid:rows=60,columns=50"),
+]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("name", "source", "small"),
-    [
-        ("pagerank", "rmat:scale=17,edge_factor=16,seed=1", "rmat:scale=12"),
-        ("connected-components", "grid:rows=400,columns=400", "grid:rows=60,columns=50"),
-    ],
-)
+@pytest.mark.parametrize(("name", "source", "small"), REAL_RUNS)
 def test_the_peak_of_a_real_run_is_in_the_interval(name, source, small):
     arguments = ["-m", "predict_graph", "run", name]
     predict_graph.run(name, small)  # compiles what is not in the cache yet

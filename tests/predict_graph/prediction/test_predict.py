@@ -159,14 +159,14 @@ def test_a_generator_without_a_seed_takes_that_of_the_request():
     assert predict("rmat:scale=8", seed=5).graph["fingerprint"] != one
 
 
-@pytest.mark.parametrize(
-    ("options", "sources", "model"),
-    [
-        ({}, {"probe": 1.0}, None),
-        ({"probe": False}, {"regression": 1.0}, "forward-nnls"),
-        ({"cost_model": "nnls"}, {"regression": 1.0}, "nnls"),
-    ],
-)
+SOURCES = [
+    ({}, {"probe": 1.0}, None),
+    ({"probe": False}, {"regression": 1.0}, "forward-nnls"),
+    ({"cost_model": "nnls"}, {"regression": 1.0}, "nnls"),
+]
+
+
+@pytest.mark.parametrize(("options", "sources", "model"), SOURCES)
 def test_where_the_seconds_came_from_is_told(options, sources, model):
     """Measured on the graph, unless a cost model is named, which decides alone."""
     found = predict(**options)
@@ -199,9 +199,10 @@ def test_a_job_that_converges_is_not_said_to_stop_at_its_limit(name, options):
 USUAL = int(usual_of("pagerank").iterations)
 
 
-@pytest.mark.parametrize(
-    ("budget", "limit", "said"), [(0, 5, True), ("0", USUAL, False), ("0s", USUAL + 1, False)]
-)
+LIMITS = [(0, 5, True), ("0", USUAL, False), ("0s", USUAL + 1, False)]
+
+
+@pytest.mark.parametrize(("budget", "limit", "said"), LIMITS)
 def test_a_budget_of_nothing_measures_nothing_and_says_of_a_low_limit(budget, limit, said):
     job = predict_graph.algorithms.PageRank(max_iterations=limit)
     found = predict_graph.predict(job, GRAPH, seed=1, budget=budget)

@@ -9,10 +9,10 @@ from contextlib import contextmanager
 import pytest
 
 from predict_graph.cores import usable_cores
-from predict_graph.errors import JobError, RequestError
 from predict_graph.resources import calibrate, loops, network
 from predict_graph.resources.profile import WORKING_SETS, latency_name
 from predict_graph.timing import clock
+from tests.refusals import failed, refused
 
 SAID = []
 INTEGERS, FLOATS, STREAM = 400e6, 150e6, 8e9
@@ -140,21 +140,17 @@ def test_a_slow_network_is_seen_as_slow(wait, rate):
 def test_no_answer():
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        with pytest.raises(JobError, match="cannot listen on"):
-            network.serve(port)
-    with pytest.raises(JobError, match=f"127.0.0.1:{port} does not answer"):
-        network.measure_network(("127.0.0.1", port))
+        failed("cannot listen on", network.serve, port)
+    failed(f"127.0.0.1:{port} does not answer", network.measure_network, ("127.0.0.1", port))
 
 
 @pytest.mark.parametrize("peer", ["host", ":80", "host:", "host:x", "host:0", "host:70000"])
 def test_bad_peers(peer):
-    with pytest.raises(RequestError, match="accepted: HOST:PORT"):
-        network.check_peer(peer)
+    refused("accepted: HOST:PORT", network.check_peer, peer)
 
 
 def test_a_folder_that_cannot_be_written(tmp_path):
-    with pytest.raises(JobError, match="cannot measure the disk below"):
-        calibrate(folder=tmp_path / "missing")
+    failed("cannot measure the disk below", calibrate, folder=tmp_path / "missing")
 
 
 def test_the_chain_goes_through_all_places():

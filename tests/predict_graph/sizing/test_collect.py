@@ -9,11 +9,11 @@ import time
 
 import pytest
 
-from predict_graph.errors import JobError, RequestError
+from predict_graph.errors import RequestError
 from predict_graph.sizing import collect, read_design, read_measurements
 from predict_graph.timing import clock
 from tests.python import has_ended, started, wait_until
-from tests.refusals import refused
+from tests.refusals import failed, refused
 
 pytestmark = pytest.mark.slow  # measures, waits, and starts processes
 
@@ -158,13 +158,11 @@ def test_a_torn_last_line_is_dropped(design, out):
 def test_a_file_that_is_not_ours_or_that_another_process_writes(design, out):
     for content in (b"a,b\n1,2\n", b"a,b\n1,2", b"precious", b"\xff\xfe\n\x00"):
         out.write_bytes(content)
-        with pytest.raises(RequestError, match=r"begins with .*, but needs the columns"):
-            collect(design, JOB, out)
+        refused(r"begins with .*, but needs the columns", collect, design, JOB, out)
         assert out.read_bytes() == content
     with open(out, "a") as other:
         fcntl.flock(other, fcntl.LOCK_EX)
-        with pytest.raises(RequestError, match="being written by another process"):
-            collect(design, JOB, out)
+        refused("being written by another process", collect, design, JOB, out)
 
 
 def test_a_full_disk_ends_the_collection(design, written, out, monkeypatch):
@@ -175,8 +173,7 @@ def test_a_full_disk_ends_the_collection(design, written, out, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("predict_graph.sizing.table_file.os.write", full)
-    with pytest.raises(JobError, match=r"writing .*points.csv failed: No space left"):
-        collect(design, JOB, out)
+    failed(r"writing .*points.csv failed: No space left", collect, design, JOB, out)
     assert out.read_text() == before
 
 

@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
 
-from predict_graph.errors import RequestError
 from predict_graph.sizing import save_model
 from predict_graph.sizing.table_file import read_table
 from predict_graph.sizing.tasks.assignments import Assignment, plan_tasks, read_assignments
@@ -94,8 +93,7 @@ def test_without_prices_the_fastest_is_chosen(model, written):
     assert made.choice.configuration.name == "near"
     assert "USD" not in made.answer.sentence
     assert made.frontier["name"].tolist() == ["near"]
-    with pytest.raises(RequestError, match="a budget needs prices"):
-        plan_tasks([model], found, budget=1.0)
+    refused("a budget needs prices", plan_tasks, [model], found, budget=1.0)
 
 
 def test_a_chain_takes_the_sum(model):

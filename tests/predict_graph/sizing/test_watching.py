@@ -2,8 +2,8 @@ import sys
 
 import pytest
 
-from predict_graph.errors import JobError, RequestError
 from predict_graph.sizing.tasks.watching import watch
+from tests.refusals import failed, refused
 
 pytestmark = pytest.mark.slow  # measures, waits, and starts processes
 
@@ -32,9 +32,6 @@ def test_the_exit_status_is_kept():
 
 
 def test_bad_commands():
-    with pytest.raises(RequestError, match="there is no command"):
-        watch([])
-    with pytest.raises(RequestError, match="parallelism is 0"):
-        watch(["true"], parallelism=0)
-    with pytest.raises(JobError, match="cannot run /no/such/program"):
-        watch(["/no/such/program"])
+    refused("there is no command", watch, [])
+    refused("parallelism is 0", watch, ["true"], parallelism=0)
+    failed("cannot run /no/such/program", watch, ["/no/such/program"])

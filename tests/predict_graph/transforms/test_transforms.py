@@ -8,15 +8,14 @@ from predict_graph import transforms
 from predict_graph.errors import RequestError
 from tests.refusals import refused
 
+RULES = [
+    ("absolute", transforms.scaled_threshold, 1e-2),
+    ("ratio", transforms.same_threshold, 1e-3),
+    ("fixed-point", transforms.same_threshold, 1e-3),
+]
 
-@pytest.mark.parametrize(
-    ("convergence", "rule", "threshold"),
-    [
-        ("absolute", transforms.scaled_threshold, 1e-2),
-        ("ratio", transforms.same_threshold, 1e-3),
-        ("fixed-point", transforms.same_threshold, 1e-3),
-    ],
-)
+
+@pytest.mark.parametrize(("convergence", "rule", "threshold"), RULES)
 def test_default_rules(convergence, rule, threshold):
     assert transforms.default_transform(convergence) is rule
     assert transforms.check_transform(None, convergence) is rule

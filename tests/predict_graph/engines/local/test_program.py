@@ -7,11 +7,10 @@ from predict_graph.algorithms import MAX_ITERATIONS, PageRank, Parameter, Vertex
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.local import program as module
 from predict_graph.engines.local.kernel import kernel_of
-from predict_graph.errors import JobError, RequestError
 from predict_graph.graph import Graph, check_graph
 from tests.graphs import listed
 from tests.predict_graph.builtin.small import edges
-from tests.refusals import refused
+from tests.refusals import failed, refused
 from tests.vertex_programs import Distances, Labels, Ranks
 
 
@@ -205,9 +204,8 @@ WRONG = {
 @pytest.mark.parametrize(("method", "function", "text"), WRONG.values(), ids=WRONG)
 def test_a_program_that_is_wrong_is_named_with_its_method(method, function, text):
     graph = check_graph("grid:rows=15,columns=20")
-    with pytest.raises(JobError, match=f"^the vertex program 'broken.{method}' {text}") as caught:
-        LocalEngine().run(Broken(**{method: function}), graph)
-    assert "\n" not in str(caught.value)
+    said, program = f"^the vertex program 'broken.{method}' {text}", Broken(**{method: function})
+    failed(said, LocalEngine().run, program, graph)
 
 
 def test_what_nobody_sends_may_be_no_number():
@@ -237,7 +235,6 @@ def test_thresholds():
     assert ratio(tau=0.1).threshold(10) == 0.1
     assert Labels().threshold(10) == 0.05
     without = type("Without", (Labels,), {"convergence": "absolute"})
-    with pytest.raises(RequestError, match="neither a parameter tau nor a threshold"):
-        without().threshold(10)
+    refused("neither a parameter tau nor a threshold", without().threshold, 10)
     assert Ranks.steady
     assert not Labels.steady

@@ -126,5 +126,4 @@ def test_spark_reads_the_graph_itself(local_spark, written, tmp_path):
     found = pd.read_parquet(tmp_path / "ranks.parquet").set_index("vertex")["value"]
     expected = dict(zip(graph.labels.tolist(), local.values, strict=True))
     assert found.to_dict() == pytest.approx(expected, rel=1e-9)
-    with pytest.raises(RequestError, match="there is no"):
-        local_spark.run_files(algorithm, tmp_path / "missing.txt")
+    refused("there is no", local_spark.run_files, algorithm, tmp_path / "missing.txt")

@@ -6,8 +6,8 @@ import pyarrow as pa
 import pytest
 
 from predict_graph.engines.spark.log.eventlog import read_event_log
-from predict_graph.errors import RequestError
 from tests.predict_graph.cli.events import event, job_end, job_start, stage, start, task
+from tests.refusals import refused
 
 SQL = "org.apache.spark.sql.execution.ui.SparkListenerSQL"
 
@@ -126,10 +126,8 @@ NO_LOGS = [
 
 @pytest.mark.parametrize(("content", "said"), NO_LOGS)
 def test_what_is_no_event_log(log_of, tmp_path, content, said):
-    with pytest.raises(RequestError, match=said):
-        log_of(content)
-    with pytest.raises(RequestError, match="there is no event log"):
-        read_event_log(tmp_path / "none")
+    refused(said, log_of, content)
+    refused("there is no event log", read_event_log, tmp_path / "none")
 
 
 def test_a_folder_of_logs_has_to_have_one(tmp_path):
@@ -137,7 +135,4 @@ def test_a_folder_of_logs_has_to_have_one(tmp_path):
     (tmp_path / "app-1").write_bytes(text(LINES))
     assert len(read_event_log(tmp_path).tasks) == 2
     (tmp_path / "app-2").write_bytes(text(LINES))
-    with pytest.raises(
-        RequestError, match=r"has 2 event logs; accepted: one of them, such as .*-1"
-    ):
-        read_event_log(tmp_path)
+    refused(r"has 2 event logs; accepted: one of them, such as .*-1", read_event_log, tmp_path)

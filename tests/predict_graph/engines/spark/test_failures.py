@@ -15,15 +15,15 @@ ABORTED = (
 )
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("java.lang.OutOfMemoryError: Java heap space", "memory (executor 1 on 127.0.0.12)"),
-        ("java.io.IOException: No space left on device", "the disk is full where Spark keeps"),
-        ("java.lang.ArithmeticException: / by zero", "ArithmeticException: / by zero"),
-        ("IllegalStateException: Cannot call methods on a stopped SparkContext.", "ended"),
-    ],
-)
+REASONS = [
+    ("java.lang.OutOfMemoryError: Java heap space", "memory (executor 1 on 127.0.0.12)"),
+    ("java.io.IOException: No space left on device", "the disk is full where Spark keeps"),
+    ("java.lang.ArithmeticException: / by zero", "ArithmeticException: / by zero"),
+    ("IllegalStateException: Cannot call methods on a stopped SparkContext.", "ended"),
+]
+
+
+@pytest.mark.parametrize(("text", "said"), REASONS)
 def test_one_sentence(text, said):
     found = reason(ABORTED.format(text))
     assert said in found

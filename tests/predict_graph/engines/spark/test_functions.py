@@ -8,7 +8,7 @@ from predict_graph.engines.spark.functions.running import FunctionAlgorithm
 from predict_graph.engines.spark.log.features import EXECUTOR_COLUMNS
 from predict_graph.errors import JobError, RequestError
 from predict_graph.graph import check_graph
-from tests.refusals import refused
+from tests.refusals import failed, refused
 
 JOB = '''
 """A loop over DataFrames, an action an iteration."""
@@ -120,8 +120,7 @@ class TestOnSpark:
 
     def test_the_job_fails(self, local_session, job_file):
         where = r"'broken' failed \(my_jobs.py, line 28\): ZeroDivisionError"
-        with pytest.raises(JobError, match=where):
-            FunctionAlgorithm(f"{job_file}:broken").run_in(local_session, GRAPH)
+        failed(where, FunctionAlgorithm(f"{job_file}:broken").run_in, local_session, GRAPH)
         with pytest.raises(JobError, match=r"missing failed: .*nowhere"):
             FunctionAlgorithm(f"{job_file}:missing").run_in(local_session, GRAPH)
 

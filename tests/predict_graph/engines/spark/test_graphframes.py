@@ -90,9 +90,10 @@ JARS = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("lines", "taken"), [(("4", "2.13"), [JARS[1], JARS[4]]), (("3", "2.12"), [JARS[0]])]
-)
+FITTING = [(("4", "2.13"), [JARS[1], JARS[4]]), (("3", "2.12"), [JARS[0]])]
+
+
+@pytest.mark.parametrize(("lines", "taken"), FITTING)
 def test_the_newest_jars_that_fit_are_found(monkeypatch, tmp_path, lines, taken):
     for name in JARS:
         (tmp_path / name).touch()

@@ -24,9 +24,10 @@ from predict_graph.engines.spark.log import growing
 from predict_graph.engines.spark.log.eventlog import read_event_log
 from predict_graph.engines.spark.recognition.supersteps import message_stages
 from predict_graph.engines.spark.session import graphframes
-from predict_graph.errors import JobError, RequestError
+from predict_graph.errors import JobError
 from predict_graph.graph import check_graph
 from predict_graph.prediction.request import check_function
+from tests.refusals import failed, refused
 
 GRAPHS = {
     "directed": ("rmat:scale=7,edge_factor=4,seed=3", True),
@@ -96,8 +97,7 @@ REFUSED = [
 
 @pytest.mark.parametrize(("name", "parameters", "said"), REFUSED)
 def test_what_is_refused(name, parameters, said):
-    with pytest.raises(RequestError, match=said):
-        rounds_of(check_function(name, parameters), graph_of("path"), 1)
+    refused(said, lambda: rounds_of(check_function(name, parameters), graph_of("path"), 1))
 
 
 def test_vertices_are_named_by_the_ids_of_the_file(written):
@@ -123,8 +123,7 @@ def test_what_stands_for_named_vertices_in_a_sample():
 
 def test_on_the_local_engine():
     for call in (predict_graph.predict, predict_graph.run):
-        with pytest.raises(RequestError, match="graphx:pageRank runs on Spark alone"):
-            call("graphx:pageRank", "path:n=4")
+        refused("graphx:pageRank runs on Spark alone", call, "graphx:pageRank", "path:n=4")
 
 
 def test_records_of_stars():
@@ -134,14 +133,14 @@ def test_records_of_stars():
     assert rounds["received"].iloc[-1] == 0
 
 
-@pytest.mark.parametrize(
-    ("mine", "its"),
-    [
-        (("shortestPaths", {"landmarks": "50"}), ("shortestPaths", {"landmarks": "50"})),
-        (("pageRank", {"sourceId": 50}), ("personalizedPageRank", {"srcId": 50})),
-        (("connectedComponents", {"algorithm": "graphx"}), ("connectedComponents", {})),
-    ],
-)
+SAME = [
+    (("shortestPaths", {"landmarks": "50"}), ("shortestPaths", {"landmarks": "50"})),
+    (("pageRank", {"sourceId": 50}), ("personalizedPageRank", {"srcId": 50})),
+    (("connectedComponents", {"algorithm": "graphx"}), ("connectedComponents", {})),
+]
+
+
+@pytest.mark.parametrize(("mine", "its"), SAME)
 def test_vertices_are_those_of_graphx(mine, its):
     """In the graph that is asked for and, by those that stand for them, in a smaller one."""
     frames, graphx = (
@@ -174,11 +173,14 @@ def framed(request):
     return request.getfixturevalue("local_spark")
 
 
+NAMES = [
+    "directed",
+    *(pytest.param(each, marks=pytest.mark.long) for each in ("undirected", "path")),
+]
+
+
 @pytest.mark.spark
-@pytest.mark.parametrize(
-    "name",
-    ["directed", *(pytest.param(each, marks=pytest.mark.long) for each in ("undirected", "path"))],
-)
+@pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize(("algorithm", "parameters"), CASES)
 def test_the_replay_does_what_the_library_does(request, tmp_path, algorithm, parameters, name):
     """Each superstep sends as many records, partition by partition combined."""
@@ -235,11 +237,11 @@ def looks_often(monkeypatch):
     monkeypatch.setattr(growing, "_SHARE", 1.0)
 
 
+FOLLOWED = [("connectedComponents", {}), ("stronglyConnectedComponents", {"numIter": 2})]
+
+
 @pytest.mark.spark
-@pytest.mark.parametrize(
-    ("algorithm", "parameters"),
-    [("connectedComponents", {}), ("stronglyConnectedComponents", {"numIter": 2})],
-)
+@pytest.mark.parametrize(("algorithm", "parameters"), FOLLOWED)
 def test_who_follows_hears_of_supersteps_as_they_end(
     local_spark, looks_often, algorithm, parameters
 ):
@@ -281,8 +283,7 @@ def test_without_a_jar(spark_here, monkeypatch, tmp_path):
     monkeypatch.setattr(graphframes, "graphframes_jars", list)
     said = "no jar of GraphFrames that fits pyspark .* is on this machine; name one with --graphf"
     job = check_function("graphframes:pageRank")
-    with pytest.raises(JobError, match=said):
-        SparkEngine("spark://nowhere:7077").run(job, check_graph("path:n=4"))
+    failed(said, SparkEngine("spark://nowhere:7077").run, job, check_graph("path:n=4"))
 
 
 @pytest.mark.spark

@@ -12,10 +12,9 @@ from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.engines.spark.functions.running import profile_spark_function
 from predict_graph.engines.spark.session import opening
-from predict_graph.errors import JobError, RequestError
 from predict_graph.graph import check_graph
 from predict_graph.prediction.learn import learn
-from tests.refusals import refused
+from tests.refusals import failed, refused
 
 pytestmark = [pytest.mark.spark, pytest.mark.long]
 
@@ -172,12 +171,10 @@ def test_what_is_refused_in_a_session(spark):
 
 def test_no_executors(spark, monkeypatch):
     monkeypatch.setattr(opening, "awaited_executors", lambda *_: [])
-    with pytest.raises(JobError, match=r"the session on .* has no executors; run a job"):
-        SparkEngine(spark=spark)
+    failed(r"the session on .* has no executors; run a job", SparkEngine, spark=spark)
 
 
 def test_a_stopped_session(spark, monkeypatch):
     """A context that was stopped has no Java half any more."""
     monkeypatch.setattr(spark.sparkContext, "_jsc", None)
-    with pytest.raises(RequestError, match="the session spark was stopped"):
-        SparkEngine(spark=spark)
+    refused("the session spark was stopped", SparkEngine, spark=spark)

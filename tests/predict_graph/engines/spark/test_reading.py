@@ -12,6 +12,7 @@ from predict_graph.engines.spark.blocks.packing import packed_graph, whole_graph
 from predict_graph.errors import RequestError
 from predict_graph.graph import Graph, check_graph
 from predict_graph.graph.readers import read_graph
+from tests.refusals import refused
 
 pytestmark = pytest.mark.spark
 
@@ -169,10 +170,9 @@ def test_what_is_no_graph_is_refused_and_nothing_is_left(
         source.write_text(content or "no Parquet" * (source.suffix == ".parquet"))
     kept = spark.sparkContext._jsc.getPersistentRDDs
     before = len(kept())
-    with pytest.raises(RequestError) as raised:
-        read_by_spark(source)
-    assert message in str(raised.value)
-    assert (content, message) in BAD_TABLES or source.name in str(raised.value)
+    raised = refused(None, read_by_spark, source)
+    assert message in raised
+    assert (content, message) in BAD_TABLES or source.name in raised
     assert len(kept()) == before
 
 
@@ -184,18 +184,15 @@ def test_the_line_is_found_in_a_large_file(spark, read_by_spark, tmp_path):
     before = spark.conf.get("spark.sql.files.maxPartitionBytes")
     spark.conf.set("spark.sql.files.maxPartitionBytes", "1m")
     try:
-        with pytest.raises(RequestError, match=r"large one\.txt:271828: '8765432l' is not an id"):
-            read_by_spark(path)
+        refused(r"large one\.txt:271828: '8765432l' is not an id", read_by_spark, path)
     finally:
         spark.conf.set("spark.sql.files.maxPartitionBytes", before)
 
 
 def test_places_that_are_not_there(read_by_spark, tmp_path):
-    with pytest.raises(RequestError, match=r"there is no file /nowhere/web\.txt"):
-        read_by_spark("/nowhere/web.txt")
+    refused(r"there is no file /nowhere/web\.txt", read_by_spark, "/nowhere/web.txt")
     (tmp_path / "web.docx").write_text("0 1\n")
-    with pytest.raises(RequestError, match=r"the suffix '.docx'; Spark reads .csv"):
-        read_by_spark(tmp_path / "web.docx")
+    refused(r"the suffix '.docx'; Spark reads .csv", read_by_spark, tmp_path / "web.docx")
 
 
 def test_more_vertices_than_blocks_can_number_are_refused(local_session, edges):

@@ -9,8 +9,8 @@ from predict_graph.engines.spark.log.features import observed_table
 from predict_graph.engines.spark.log.logfiles import log_lines
 from predict_graph.engines.spark.recognition import supersteps
 from predict_graph.engines.spark.recognition.units import Unit, _located
-from predict_graph.errors import RequestError
 from predict_graph.graph import check_graph
+from tests.refusals import refused
 
 
 @given(
@@ -119,8 +119,7 @@ class TestOnSpark:
         assert len(table) == 3
         read = log.tasks.loc[log.tasks["group"].notna(), "shuffle_read_records"].sum()
         assert table["shuffle_read_records"].sum() == read > 0
-        with pytest.raises(RequestError, match="no run 'other'; accepted: mine-0123abcd"):
-            supersteps.recognise(log, run="other")
+        refused("no run 'other'; accepted: mine-0123abcd", supersteps.recognise, log, run="other")
 
     def test_a_log_as_spark_compresses_it(self, local_session, tmp_path):
         path = tmp_path / "app-1.zstd"

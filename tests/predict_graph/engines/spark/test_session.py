@@ -13,6 +13,7 @@ from predict_graph.engines.spark import SparkSettings
 from predict_graph.engines.spark.session.opening import open_session, require_spark
 from predict_graph.errors import JobError, RequestError
 from tests.python import started, wait_until
+from tests.refusals import failed, refused
 
 pytestmark = pytest.mark.spark
 
@@ -43,14 +44,12 @@ def test_no_java(monkeypatch, tmp_path, java, said):
         (tmp_path / "bin").mkdir()
         (tmp_path / "bin" / "java").touch(0o755)
         (tmp_path / "release").write_text(java)
-    with pytest.raises(JobError, match=said):
-        require_spark()
+    failed(said, require_spark)
 
 
 def test_no_pyspark(monkeypatch):
     monkeypatch.setattr(errors, "find_spec", lambda name: None)
-    with pytest.raises(RequestError, match=r"pip install 'predict-graph\[spark\]'"):
-        require_spark()
+    refused(r"pip install 'predict-graph\[spark\]'", require_spark)
 
 
 def test_a_java_that_does_not_start(monkeypatch, tmp_path, spark_here):
@@ -108,14 +107,14 @@ except KeyboardInterrupt:
 """
 
 
+SESSIONS = [
+    (["700m"], signal.SIGINT),
+    pytest.param(["600m", "700m"], signal.SIGKILL, marks=pytest.mark.long),
+]
+
+
 @pytest.mark.usefixtures("interruptible")
-@pytest.mark.parametrize(
-    ("memories", "sent"),
-    [
-        (["700m"], signal.SIGINT),
-        pytest.param(["600m", "700m"], signal.SIGKILL, marks=pytest.mark.long),
-    ],
-)
+@pytest.mark.parametrize(("memories", "sent"), SESSIONS)
 def test_sessions_have_their_own_memory_and_the_last_is_interrupted(
     spark_here, quick_conf, tmp_path, processes_of, memories, sent
 ):

@@ -41,9 +41,10 @@ def test_costs_that_are_there_are_found(name):
     assert found.seconds == pytest.approx(wanted["seconds"].to_numpy(), rel=0.02)
 
 
-@pytest.mark.parametrize(
-    "sizes", [[], [1000], [1000, 2000], [1000] * 4, [[1000, 2000, 3000, 4000]]]
-)
+FEW = [[], [1000], [1000, 2000], [1000] * 4, [[1000, 2000, 3000, 4000]]]
+
+
+@pytest.mark.parametrize("sizes", FEW)
 def test_rows_too_few_or_alike_give_costs_in_proportion_to_work(sizes):
     training = trained(*sizes)
     found = regression.regression_evidence(training, "forward-nnls", rows([9_000, 19_000]), 0)

@@ -6,9 +6,9 @@ import pytest
 from predict_graph.algorithms import check_algorithm
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.spark.blocks.stored import parcel
-from predict_graph.errors import JobError
 from predict_graph.graph.build import from_edges
 from tests.profiles import check_whole, counts_of
+from tests.refusals import failed
 
 # One of each kind; those of every algorithm are in tests/predict_graph/builtin/test_blocks.py.
 CASES = [
@@ -70,5 +70,4 @@ def test_results_and_supersteps_are_those_of_the_local_engine(
 
 
 def test_a_block_that_sends_too_much_at_once_is_named():
-    with pytest.raises(JobError, match=r"block 3 sends 35 bytes at once.*10 bytes; accepted"):
-        parcel(1, 3, 20 * b"x", most=10)
+    failed(r"block 3 sends 35 bytes at once.*10 bytes; accepted", parcel, 1, 3, 20 * b"x", most=10)

@@ -6,9 +6,10 @@ import pytest
 
 from predict_graph.algorithms import MAX_ITERATIONS, Parameter, VertexProgram
 from predict_graph.engines.local import LocalEngine
-from predict_graph.errors import JobError, RequestError
+from predict_graph.errors import RequestError
 from predict_graph.graph import Graph, check_graph
 from tests.profiles import counts_of
+from tests.refusals import failed
 from tests.vertex_programs import Distances, Labels, Ranks
 
 pytestmark = [pytest.mark.spark, pytest.mark.long]
@@ -69,7 +70,6 @@ def test_what_fails_or_cannot_be_run_is_named(local_spark, weighted, tmp_path):
         def update(self, state, combined, received):
             return state[:3]
 
-    with pytest.raises(JobError, match=r"the vertex program 'broken\.update' returned"):
-        local_spark.run(Broken(), weighted)
+    failed(r"the vertex program 'broken\.update' returned", local_spark.run, Broken(), weighted)
     with pytest.raises(RequestError, match="distances is a vertex program, whose methods see"):
         local_spark.run_files(Distances(), tmp_path / "edges.parquet")

@@ -35,9 +35,10 @@ def test_an_answer_without_a_run_on_the_cluster(name):
     assert found.iterations.predicted == predict_graph.run(name, GRAPH).iterations
 
 
-@pytest.mark.parametrize(
-    ("name", "apart"), [("pagerank", 0.5), ("graphx:connectedComponents", 0.01)]
-)
+CLOCKS = [("pagerank", 0.5), ("graphx:connectedComponents", 0.01)]
+
+
+@pytest.mark.parametrize(("name", "apart"), CLOCKS)
 def test_the_clock_of_a_run_starts_from_what_runs_on_another_cluster_took(name, apart):
     """Supersteps of a library are counted by its replay; others are estimated."""
     graph = check_graph(GRAPH)

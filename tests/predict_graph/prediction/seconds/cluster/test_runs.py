@@ -170,15 +170,15 @@ def test_other_algorithms_on_the_same_cluster_show_it_too(history):
     assert speed_of_cluster(history, SparkEngine("spark://elsewhere:7077", 2)) == UNKNOWN
 
 
-@pytest.mark.parametrize(
-    ("name", "given", "reference"),
-    [
-        ("graphframes:pageRank", {}, "graphx:pageRank"),
-        ("graphframes:pageRank", {"sourceId": "1"}, "graphx:personalizedPageRank"),
-        ("graphframes:connectedComponents", {"algorithm": "graphx"}, "graphx:connectedComponents"),
-        ("graphframes:connectedComponents", {}, "graphframes:connectedComponents"),
-    ],
-)
+REFERENCES = [
+    ("graphframes:pageRank", {}, "graphx:pageRank"),
+    ("graphframes:pageRank", {"sourceId": "1"}, "graphx:personalizedPageRank"),
+    ("graphframes:connectedComponents", {"algorithm": "graphx"}, "graphx:connectedComponents"),
+    ("graphframes:connectedComponents", {}, "graphframes:connectedComponents"),
+]
+
+
+@pytest.mark.parametrize(("name", "given", "reference"), REFERENCES)
 def test_graphframes_uses_the_reference_runs_of_graphx(name, given, reference):
     assert reference_runs.shipped_name(library_algorithm(name, given)) == reference
 

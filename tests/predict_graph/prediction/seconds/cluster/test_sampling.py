@@ -20,15 +20,15 @@ NOBODY = SparkEngine("spark://127.0.0.1:9", 4, memory="1g")
 UNLIMITED = Spending(Budget(), 0.0)
 
 
-@pytest.mark.parametrize(
-    ("edges", "options", "ratios"),
-    [
-        (2_000_000, {}, [0.2, 0.2, 0.05]),
-        (100_000_000, {}, [0.01, 0.01, 0.0025]),
-        (400_000, {}, [0.5, 0.5, 0.125]),
-        (100_000, {"train_ratios": [0.1, 0.3, 0.2]}, [0.3, 0.3, 0.1]),
-    ],
-)
+RATIOS = [
+    (2_000_000, {}, [0.2, 0.2, 0.05]),
+    (100_000_000, {}, [0.01, 0.01, 0.0025]),
+    (400_000, {}, [0.5, 0.5, 0.125]),
+    (100_000, {"train_ratios": [0.1, 0.3, 0.2]}, [0.3, 0.3, 0.1]),
+]
+
+
+@pytest.mark.parametrize(("edges", "options", "ratios"), RATIOS)
 def test_the_largest_sample_has_enough_edges_to_measure_and_not_many_more(edges, options, ratios):
     request = check_request(PageRank(), engine=NOBODY, budget="none", **options)
     graph = SimpleNamespace(edges=edges, vertices=edges // 10, fingerprint="x")

@@ -68,9 +68,10 @@ def library_run(algorithm, graph, a_unit):
     return made_up.changed(run, columns)
 
 
-@pytest.mark.parametrize(
-    ("name", "parameters"), [("labelPropagation", {"maxSteps": 4}), ("connectedComponents", {})]
-)
+REPLAYED = [("labelPropagation", {"maxSteps": 4}), ("connectedComponents", {})]
+
+
+@pytest.mark.parametrize(("name", "parameters"), REPLAYED)
 def test_records_of_a_library_are_those_of_its_replay(name, parameters):
     algorithm = library_algorithm(f"graphx:{name}", parameters)
     run = library_run(algorithm, check_graph("rmat:scale=8,edge_factor=6,seed=2"), 12.0)
