@@ -256,10 +256,8 @@ PARTS = {
 }
 
 
-@cache
-def usual_prediction(algorithm, engine):
-    """What is predicted without an option; pinned, so that it is the same beside every one."""
-    return predict(algorithm, engine=engine)
+# What is predicted without an option; pinned, so that it is the same beside every one.
+usual_prediction = cache(predict)
 
 
 NAMED = [
@@ -318,11 +316,10 @@ def test_a_history_of_the_graph_counts_beside_other_threads(tmp_path):
 @pytest.mark.parametrize("engine", ["local", "wrapped"])
 @pytest.mark.parametrize("algorithm", ["pagerank", "topk-ranking"])
 @pytest.mark.parametrize("option", PARTS)
-def test_a_part_that_is_named_or_registered_for_an_algorithm_counts(
-    pinned, wrapped, option, algorithm, engine
-):
+@pytest.mark.usefixtures("pinned", "wrapped")
+def test_a_part_that_is_named_or_registered_for_an_algorithm_counts(option, algorithm, engine):
     registry, name, part = PARTS[option]
-    usual = usual_prediction(algorithm, engine)
+    usual = usual_prediction(algorithm, engine=engine)
     registry.register(name)(part)
     assert not differs(predict(algorithm, engine=engine), usual), "it is there, but not asked for"
     named = predict(algorithm, engine=engine, **{option: name})
@@ -391,9 +388,7 @@ COUNTED_RIGHT_FOR = {"neighborhood": "barabasi-albert:n=20000,m=5,seed=1"}
 @cache
 def unread(text):
     """A graph that takes no time to read: the laws know of no reading."""
-    graph = check_graph(text)
-    object.__setattr__(graph, "read_seconds", 0.0)
-    return graph
+    return replace(check_graph(text), read_seconds=0.0)
 
 
 @cache

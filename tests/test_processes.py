@@ -119,8 +119,7 @@ LEAVES_A_DAEMON = (
 
 
 def leaving(file, seconds):
-    code = LEAVES_A_DAEMON.format(seconds=seconds)
-    return [sys.executable, "-c", code, str(file), *DAEMON]
+    return [sys.executable, "-c", LEAVES_A_DAEMON.format(seconds=seconds), str(file), *DAEMON]
 
 
 def test_a_timeout_ends_what_a_job_started_in_another_session(tmp_path):

@@ -116,12 +116,8 @@ CHANGES = [
 
 @pytest.mark.parametrize(("name", "change", "match"), CHANGES)
 def test_3_a_saved_graph_is_checked(tmp_path, name, change, match):
-    graph = from_edges(
-        np.array([0, 0, 1, 2, 3]),
-        np.array([1, 2, 2, 0, 1]),
-        weights=np.arange(1.0, 6.0),
-        labels=np.array([3, 5, 7, 9]),
-    )
+    ends = np.array([[0, 0, 1, 2, 3], [1, 2, 2, 0, 1]])
+    graph = from_edges(*ends, weights=np.arange(1.0, 6.0), labels=np.array([3, 5, 7, 9]))
     file = save_graph(graph, tmp_path / "g.npz")
     assert check_graph(file).fingerprint == graph.fingerprint
     with np.load(file) as arrays:

@@ -97,7 +97,8 @@ def next_assignment(
 def _places(candidates: pd.DataFrame) -> FloatArray:
     """Return assignments as points: what a time depends on, each from 0 to 1."""
     table = candidates.astype(np.float64)
-    powers = [name for name in table if attribute_of(str(name)).power and (table[name] > 0).all()]
+    powers = [str(name) for name in table if attribute_of(str(name)).power]
+    powers = [name for name in powers if (table[name] > 0).all()]
     table[powers] = np.log(table[powers])
     spread = table.max() - table.min()
     return ((table - table.min()) / spread.where(spread > 0, 1.0)).to_numpy()

@@ -139,8 +139,7 @@ def test_seconds_of_a_quiet_machine_take_longer_on_a_busy_one(monkeypatch):
     quiet, busy = predictions(monkeypatch, "topk-ranking", budget=0)
     assert busy.phases["superstep"] == pytest.approx(2.5 * quiet.phases["superstep"])
     assert busy.prior.phases["superstep"] == pytest.approx(2.5 * quiet.prior.phases["superstep"])
-    total = sum(busy.phases.values())
-    assert busy.runtime_seconds.predicted == pytest.approx(total)
+    assert busy.runtime_seconds.predicted == pytest.approx(sum(busy.phases.values()))
     seconds = busy.per_iteration["seconds"].sum()
     assert seconds == pytest.approx(2.5 * quiet.per_iteration["seconds"].sum())
 

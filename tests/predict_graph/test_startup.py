@@ -41,8 +41,7 @@ def test_a_prediction_compiles_nothing_after_setup(algorithm, tmp_path):
     compiled._use(algorithm)
     file = tmp_path / "graph.txt"
     write_edges(file, check_graph("barabasi-albert:n=3000,m=5,seed=3"))
-    asked = ["predict", algorithm, str(file), "--budget", "none", "-q"]
-    done = python("-c", PREDICT, *asked)
+    done = python("-c", PREDICT, "predict", algorithm, file, "--budget", "none", "-q")
     compiled_functions, heavy = json.loads(done.stderr.splitlines()[-1])
     assert compiled_functions == []
     assert heavy == []

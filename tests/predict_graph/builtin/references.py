@@ -136,8 +136,7 @@ class Lists(Program):
         return sorted(known)[: self.algorithm.k]
 
     def values(self):
-        k = self.algorithm.k
-        return [[v for _, v in best] + [-1] * (k - len(best)) for best in self.state]
+        return [[v for _, v in best] + [-1] * (self.algorithm.k - len(best)) for best in self.state]
 
     def result(self):
         return {"different_lists": len(set(map(tuple, self.values())))}
@@ -187,8 +186,7 @@ class Ranks(Program):
         return self.base[v]
 
     def receive(self, v, messages):
-        parts = [rank / len(self.around[u]) for u, rank in messages]
-        self.following[v] = math.fsum(parts)
+        self.following[v] = math.fsum([rank / len(self.around[u]) for u, rank in messages])
 
     def aggregate(self):
         damping, spread = self.algorithm.damping, self.algorithm.spread_dangling

@@ -44,8 +44,7 @@ class Cluster:
         folder.mkdir()
         stored = Blocks(folder, block_keys(blocks), machines, graph.vertices)
         write_blocks(graph, stored)
-        program = algorithm.part_for("spark")
-        self.run = run_of(str(folder), program, algorithm, stored, graph, prior)
+        self.run = run_of(str(folder), algorithm.part_for("spark"), algorithm, stored, graph, prior)
         self.settle(begun([pa.record_batch([pa.array(stored.keys)], ["id"])], self.run))
 
     def settle(self, batches):
@@ -57,8 +56,7 @@ class Cluster:
 
     def received(self):
         for key in self.run.blocks.keys:
-            table = pa.Table.from_pylist([row for row in self.rows if row["to"] == key])
-            yield table.to_batches()
+            yield pa.Table.from_pylist([row for row in self.rows if row["to"] == key]).to_batches()
 
     def advance(self):
         arrived = list(self.received())

@@ -75,8 +75,7 @@ def test_a_sample_starts_at_the_landmarks():
     kernel = algorithm.part_for("local")(algorithm, sample.graph)
     kernel.stand_for(sample)
     for number, landmark in enumerate((17, 4)):
-        started = kernel.values[:, number] == 0
-        assert sample.vertices[started].tolist() == [landmark]
+        assert sample.vertices[kernel.values[:, number] == 0].tolist() == [landmark]
 
 
 # Label propagation

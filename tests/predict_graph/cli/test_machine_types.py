@@ -81,8 +81,7 @@ def test_a_profile_says_how_fast_the_cores_are(program, folder):
         table = "\n".join([head + (",profile" if profiled else ""), *lines]) + "\n"
         (folder / "types.csv").write_text(table)
         fitted(program)
-        every = planned(program)["configurations"]
-        (one,) = (one for one in every if named(one) == ("quick", 4))
+        (one,) = (one for one in planned(program)["configurations"] if named(one) == ("quick", 4))
         ratio[profiled] = one["seconds"] / 270
     assert abs(ratio[True] - 1) < 0.35
     assert ratio[False] > 2.5

@@ -96,8 +96,7 @@ def test_failures_are_information_and_not_numbers(program, folder):
 
 def test_several_at_a_time_are_different(program, folder):
     wrote(folder, "big,4,190,ok")
-    made = ask(program, "--parallel", 3).answer
-    chosen = {*map(named, made["next"])}
+    chosen = {*map(named, ask(program, "--parallel", 3).answer["next"])}
     assert len(chosen) == 3
     assert ("big", 4) not in chosen
 

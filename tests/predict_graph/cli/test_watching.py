@@ -69,8 +69,7 @@ def test_a_log_that_grows_is_followed_to_its_end(written, tmp_path):
 
 def test_without_a_total_only_the_pace_is_said(written):
     now = time.time() - 30
-    path = written(start(now) + "".join(job(n, now + n) for n in range(5)))
-    moment = next(moments_of(path))
+    moment = next(moments_of(written(start(now) + "".join(job(n, now + n) for n in range(5)))))
     assert (moment.of, moment.remaining) == (None, None)
     assert moment.pace.predicted == pytest.approx(1.0)
     assert "1 s each (1 s to 1 s), the remaining number is unknown" in moment.left
@@ -115,8 +114,7 @@ def compressed(path, log):
 
 def by_the_hour(path, log):
     """As Databricks does."""
-    packed = gzip.compress(path.read_bytes())
-    log.with_name("eventlog-2026-11-02--10-00.gz").write_bytes(packed)
+    log.with_name("eventlog-2026-11-02--10-00.gz").write_bytes(gzip.compress(path.read_bytes()))
 
 
 ROTATIONS = [
@@ -333,6 +331,5 @@ def test_what_may_be_chance_is_no_superstep(tmp_path):
     """Of joins without a loop, "superstep 2" was followed by "superstep 1"."""
     path, now = tmp_path / "app-5", time.time() - 60
     for count, said in ((2, 0), (3, 3)):
-        jobs = "".join(job(n, now + n) for n in range(count))
-        path.write_text(start(now) + jobs + end(now + 9))
+        path.write_text(start(now) + "".join(job(n, now + n) for n in range(count)) + end(now + 9))
         assert [each.done for each in moments_of(path)] == [said]

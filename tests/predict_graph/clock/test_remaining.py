@@ -145,8 +145,7 @@ def test_a_first_prediction_counts_less_and_less():
     corrected = []
     for part in (0.02, 0.3, 0.8):
         trail = trail_of(np.full(1000, 0.02), part)
-        moment = remaining_of(trail, trail[-1][0])
-        corrected.append(with_prediction(moment, first).total)
+        corrected.append(with_prediction(remaining_of(trail, trail[-1][0]), first).total)
     assert corrected[0] > corrected[1] > corrected[2] > 19.9
     assert corrected[2] < 24.0
 

@@ -63,8 +63,7 @@ def test_the_size_of_a_graph_is_enough():
 @pytest.mark.usefixtures("measured")
 def test_a_size_that_is_not_enough_is_refused():
     def predict(vertices, edges, **options):
-        size = predict_graph.GraphSize(vertices, edges)
-        predict_graph.predict(nx.voterank, size, **options)
+        predict_graph.predict(nx.voterank, predict_graph.GraphSize(vertices, edges), **options)
 
     refused("have at most 5e", predict, 1e6, 1e12)
     refused("vertices are 1; accepted: 2 or more", predict, 1, 1)

@@ -26,8 +26,7 @@ def places(tmp_path, monkeypatch):
 
 
 def serve(monkeypatch, name, address, **changes):
-    described = replace(dataset(name), addresses=(address,), **changes)
-    monkeypatch.setitem(CATALOGUE, name, described)
+    monkeypatch.setitem(CATALOGUE, name, replace(dataset(name), addresses=(address,), **changes))
 
 
 def test_catalogue():
@@ -121,8 +120,7 @@ def test_counts(file, shared_file):
 
 def test_webgraph_is_the_same_edge_for_edge(shared_file):
     decoded = check_graph(shared_file("uk-2007-05@100000.graph"))
-    listed = check_graph(shared_file("uk-2007-05@100000.txt.gz"))
-    assert decoded.fingerprint == listed.fingerprint
+    assert decoded.fingerprint == check_graph(shared_file("uk-2007-05@100000.txt.gz")).fingerprint
     assert decoded.self_loops == 15_670
 
 

@@ -109,8 +109,7 @@ TEXTS = st.text(CHARACTERS, min_size=1).map(str.strip).filter(bool)
 @given(st.lists(st.tuples(TEXTS, TEXTS), min_size=1, max_size=20))
 def test_text_ids(edges):
     quoted = [[f'"{text.replace(chr(34), 2 * chr(34))}"' for text in edge] for edge in edges]
-    rows = "\n".join(["source,target", *map(",".join, quoted)])
-    expect(read(rows, ".csv", ids="string"), edges)
+    expect(read("\n".join(["source,target", *map(",".join, quoted)]), ".csv", ids="string"), edges)
     sources, targets = zip(*edges, strict=True)
     expect(read(parquet(a=sources, b=targets), ".parquet", ids="string"), edges)
 

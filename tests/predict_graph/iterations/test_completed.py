@@ -44,8 +44,7 @@ def test_the_curve_of_the_whole_graph_is_that_of_the_engine(dangling):
     job = PageRank(epsilon=1e-3, dangling=dangling)
     sample = next(completer(graph).draw_all(graph.vertices, 1, np.random.default_rng(1)))
     curve = pagerank_curve(job, sample, job.threshold(graph.vertices))
-    truth = LocalEngine(threads=1).run(job, graph).convergence
-    np.testing.assert_allclose(curve, truth, rtol=1e-3)
+    np.testing.assert_allclose(curve, LocalEngine(threads=1).run(job, graph).convergence, rtol=1e-3)
 
 
 @pytest.mark.parametrize("ratio", [0.05, 0.3, 1.0])

@@ -125,8 +125,7 @@ def test_the_peak_of_a_real_run_is_in_the_interval(name, source, small):
         "import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True, stdout=-3); "
         "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
     )
-    done = python("-c", code, sys.executable, *arguments, source)
-    held = 1024 * int(done.stdout)
+    held = 1024 * int(python("-c", code, sys.executable, *arguments, source).stdout)
     algorithm = check_algorithm(name)
     graph = check_graph(source, directed=False if algorithm.undirected else None)
     assert peak_memory(graph, algorithm).peak.contains(held)

@@ -106,8 +106,7 @@ def test_the_dictionary_has_every_field(comparison):
     ratio = found["runtime_seconds"]["predicted"] / actual["runtime_seconds"]
     assert errors["runtime_seconds"] == pytest.approx(ratio - 1.0)
     for name in COUNTERS:
-        total = sum(row[name] for row in found["per_iteration"])
-        assert found["features_total"][name] == total
+        assert found["features_total"][name] == sum(row[name] for row in found["per_iteration"])
         assert errors["features_total"][name] is not None
 
 

@@ -77,8 +77,7 @@ def test_what_is_nearest_where_limits_cannot_be_kept(small):
     def nearest(**limits):
         made = plan([small], range(1, 65), prices=PRICES, **limits)
         assert made.choice.configuration is None
-        found = {what: one.Index for what, one in made.choice.nearest.items()}
-        return made.configurations, found
+        return made.configurations, {what: one.Index for what, one in made.choice.nearest.items()}
 
     every, found = nearest(deadline=10)
     assert found == {"fastest of all": every["high"].idxmin()}

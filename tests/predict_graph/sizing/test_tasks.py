@@ -87,8 +87,7 @@ def test_remote_or_staged(model, written):
 
 
 def test_without_prices_the_fastest_is_chosen(model, written):
-    text = "name,cpu_speed,network_latency\nnear,2,2\nfar,2,20\n"
-    found = read_assignments([written(text)])
+    found = read_assignments([written("name,cpu_speed,network_latency\nnear,2,2\nfar,2,20\n")])
     made = plan_tasks([model], found, deadline=600.0)
     assert made.choice.configuration.name == "near"
     assert "USD" not in made.answer.sentence

@@ -98,8 +98,7 @@ def test_wrong_requests(job_file):
 @pytest.mark.spark
 class TestOnSpark:
     def test_every_iteration_is_found(self, local_session, job_file):
-        job = FunctionAlgorithm(f"{job_file}:ranks", {"rounds": 4})
-        profile = job.run_in(local_session, GRAPH)
+        profile = FunctionAlgorithm(f"{job_file}:ranks", {"rounds": 4}).run_in(local_session, GRAPH)
         assert profile.iterations == 4
         assert profile.algorithm == "ranks"
         assert list(profile.table.columns) == [*TABLE_COLUMNS, *EXECUTOR_COLUMNS, "storage_bytes"]
@@ -111,8 +110,7 @@ class TestOnSpark:
         assert (profile.table["local_messages"] + profile.table["remote_messages"] == sent).all()
 
     def test_a_function_of_the_file_reaches_python_workers(self, local_session, job_file):
-        profile = FunctionAlgorithm(f"{job_file}:mapped").run_in(local_session, GRAPH)
-        assert profile.iterations == 3
+        assert FunctionAlgorithm(f"{job_file}:mapped").run_in(local_session, GRAPH).iterations == 3
 
     def test_nothing_repeats(self, local_session, job_file):
         with pytest.raises(RequestError, match="once: no supersteps found"):

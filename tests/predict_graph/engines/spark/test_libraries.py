@@ -71,8 +71,7 @@ def graph_of(name):
 def test_maps_of_a_star():
     """Both directions are stored, and every edge sends both ways: all labels come twice."""
     graph = check_graph("star:n=9")
-    rounds = rounds_of(check_function("graphx:labelPropagation", {"maxSteps": 1}), graph, 1)
-    first = rounds.iloc[0]
+    first = rounds_of(check_function("graphx:labelPropagation", {"maxSteps": 1}), graph, 1).iloc[0]
     assert first["messages"] == 2 * graph.edges == 32
     assert first["entries"] == 8 + 8
 

@@ -89,8 +89,7 @@ def test_a_run_that_fails(spark, left_alone, tmp_path):
 def test_learn_then_validate(spark, left_alone, history, monkeypatch):
     monkeypatch.setattr("predict_graph.prediction.learn._GRAPHS", ((7, 8), (8, 8)))
     job, options = "connected-components", {"spark": spark, "history": history}
-    found = learn("spark", algorithms=[job], budget="1s", **options)
-    assert list(found.training_runs) == [job]
+    assert list(learn("spark", algorithms=[job], budget="1s", **options).training_runs) == [job]
     comparison = predict_graph.validate(job, GRAPH, engine="spark", seed=1, **options)
     prediction = comparison.prediction
     assert prediction.iterations.predicted == comparison.actual.iterations

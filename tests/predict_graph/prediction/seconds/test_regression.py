@@ -63,8 +63,7 @@ def test_rows_without_seconds_teach_nothing():
 def test_a_run_counts_once_however_many_rows_it_has():
     runs = ((10, "history"), (2, "history"), (5, "sample"))
     training = regression.training_table([(rows([1000] * count), source) for count, source in runs])
-    weights = training.groupby("group")["weight"].sum()
-    assert weights.tolist() == pytest.approx([1.0, 1.0, 1.0])
+    assert training.groupby("group")["weight"].sum().tolist() == pytest.approx([1.0, 1.0, 1.0])
 
 
 def test_a_model_that_fits_is_believed_and_one_that_does_not_is_not():

@@ -32,14 +32,12 @@ def graph_for(algorithm, weighted):
     ends = np.array([part + rng.integers(0, n // 2, m) for _ in range(2)])
     ends = np.concatenate((ends, [[1, 5], [1, 5]]), axis=1)
     weights = rng.random(m + 2).astype(np.float32) + 0.1 if weighted else None
-    directed = not algorithm.undirected
-    return from_edges(*ends, vertices=n + 4, directed=directed, weights=weights)
+    return from_edges(*ends, vertices=n + 4, directed=not algorithm.undirected, weights=weights)
 
 
 def stages_of_supersteps(tasks, name):
     """Count the stages of each superstep: sending, and receiving."""
-    groups = tasks["group"].astype(str)
-    steps = tasks[groups.str.match(rf"{name}-\w+/superstep/[1-9]")]
+    steps = tasks[tasks["group"].astype(str).str.match(rf"{name}-\w+/superstep/[1-9]")]
     return steps.groupby("group")["stage"].nunique().tolist()
 
 

@@ -98,8 +98,7 @@ def slower(run, tasks=TASKS, driver=DRIVER, phases=PHASES):
     columns = {"seconds": seconds, "task_seconds": tasks * table["task_seconds"]}
     opening = phases * run.session_seconds
     sample = {**run.record.sample, "opening_seconds": opening}
-    slow = changed(run, columns, phases=by_phase, sample=sample)
-    return replace(slow, session_seconds=opening)
+    return replace(changed(run, columns, phases=by_phase, sample=sample), session_seconds=opening)
 
 
 def slower_runs(name="pagerank", **factors):
@@ -120,8 +119,7 @@ def real_record(run, *, engine=ENGINE, job=None, log=False, **graph):
     """A real run as the history keeps it: run by us, or known from its event log alone."""
     counts = {"machines": run.machines, "workers": run.machines}
     opened = {"setup": run.record.phases["setup"] + run.session_seconds}
-    table = run.record.table
-    read = {"local_messages": table["shuffle_read_records"], "remote_messages": 0.0}
+    read = {"local_messages": run.record.table["shuffle_read_records"], "remote_messages": 0.0}
     columns = {**read, "total_vertices": 0} if log else {}
     record = changed(
         run,

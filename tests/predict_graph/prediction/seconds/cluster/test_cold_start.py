@@ -46,8 +46,7 @@ def test_the_clock_of_a_run_starts_from_what_runs_on_another_cluster_took(name, 
     found = predict_unseen(name)
     assert expected.source == "runs on another cluster"
     each = expected.parts[0].seconds.mean()
-    predicted = found.phases["superstep"] / found.iterations.predicted
-    assert each == pytest.approx(predicted, rel=apart)
+    assert each == pytest.approx(found.phases["superstep"] / found.iterations.predicted, rel=apart)
     assert (expected.parts[0].iterations_std == 0.0) is (name != "pagerank")
     assert expected.before == pytest.approx(found.phases["setup"] + found.phases["read"], rel=0.05)
     assert expected.total.high > 3.0 * expected.total.predicted

@@ -95,8 +95,7 @@ def test_a_prediction_takes_sample_runs_without_a_cluster(tmp_path):
 def test_one_real_run_scales_the_reference_runs(history, log):
     unknown = predicted("none")
     run = next(run for run in shipped_runs("pagerank") if run.cold and run.machines == 2)
-    slow = made_up.slower(run)
-    history.add(made_up.real_record(slow, job=JOB, log=log, fingerprint="another"))
+    history.add(made_up.real_record(made_up.slower(run), job=JOB, log=log, fingerprint="another"))
     found = predicted(history)
     assert found.evidence[0].source == "real runs on the cluster"
     assert any("those of real runs on the cluster" in warning for warning in found.warnings)
