@@ -269,22 +269,24 @@ def test_7_blanks_before_the_first_edge(tmp_path):
 
 # 8: plug-ins are in tests/test_plugins.py, but for generators
 
+ENDING = """
+from predict_graph.graph.generators import GENERATORS
+
+@GENERATORS.register("leaving")
+def leaving():
+    raise SystemExit
+
+@GENERATORS.register("nothing")
+def nothing(): ...
+"""
+
 
 @pytest.mark.usefixtures("only_built_in")
 def test_8_a_generator_that_ends_the_program(program, tmp_path):
-    (tmp_path / "p.py").write_text(
-        "from predict_graph.plugins import Registry\n"
-        "from predict_graph.graph.generators import GENERATORS\n"
-        "@GENERATORS.register('leaving')\n"
-        "def leaving():\n"
-        "    raise SystemExit\n"
-        "@GENERATORS.register('nothing')\n"
-        "def nothing():\n"
-        "    return None\n"
-    )
-    said = program("run", "pagerank", "leaving", "--plugin", "p.py", status=2).err
+    (tmp_path / "p.py").write_text(ENDING)
+    said = program("run pagerank leaving --plugin p.py", status=2).err
     assert "the graph 'leaving' cannot be made: SystemExit" in said
-    said = program("run", "pagerank", "nothing", "--plugin", "p.py", status=2).err
+    said = program("run pagerank nothing --plugin p.py", status=2).err
     assert "returned NoneType, not a Graph" in said
 
 

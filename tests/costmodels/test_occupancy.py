@@ -14,10 +14,9 @@ REFERENCE = GRID.index[(GRID["cpu_speed"] == 1396) & (GRID["network_latency"] ==
 BYTES = 0.1064e9
 
 
-def fmri(assignments, reference=(1396.0, 6.0)):
+def fmri(assignments):
     """The printed predictors of fMRI, in microseconds a byte."""
-    cpu = assignments["cpu_speed"] / reference[0]
-    delay = assignments["network_latency"] / reference[1]
+    cpu, delay = assignments["cpu_speed"] / 1396.0, assignments["network_latency"] / 6.0
     return pd.DataFrame(
         {"compute": 4.40 / cpu - 0.2, "network": 4.46 * delay + 0.7, "disk": 0.32 + 0 * cpu}
     )

@@ -93,17 +93,13 @@ def test_a_history_that_scales_otherwise_counts_little_and_is_told():
 def test_a_term_of_the_user_with_a_column_of_its_own():
     X = grid().assign(cores=[2, 4, 8, 16] * 4, spare=1.0)
     X["cores"] = X["cores"].sample(frac=1, random_state=1).to_numpy()
-    term = Term("1/cores", reciprocal, "1/core", columns=("cores",))
+    term = Term("1/cores", np.reciprocal, "1/core", columns=("cores",))
     y = 3 + 8 * X["scale"] / X["machines"] + 40 / X["cores"]
     model = LinearScaling(["1", "scale/machines", term]).fit(X, y)
     assert model.terms_ == pytest.approx({"1": 3, "scale/machines": 8, "1/cores": 40})
     assert "40 s/(1/core) * 1/cores" in model.formula_
     with pytest.raises(ValueError, match="needs the column 'cores'; there are: scale, machines"):
         LinearScaling(["1", term]).fit(X[["scale", "machines"]], y)
-
-
-def reciprocal(x):
-    return 1 / x
 
 
 def test_a_frame_without_scale_and_an_array_mean_the_same():

@@ -16,10 +16,9 @@ from predict_graph.iterations.whole_run import continued
 from predict_graph.table import Table
 
 CURVES = st.lists(st.floats(1e-12, 1.0), min_size=1, max_size=30)
-THRESHOLDS = st.floats(1e-12, 1.0)
 
 
-@given(curve=CURVES, threshold=THRESHOLDS)
+@given(curve=CURVES, threshold=st.floats(1e-12, 1.0))
 def test_the_crossing_is_between_the_two_neighbours(curve, threshold):
     below = [number for number, value in enumerate(curve, 1) if value < threshold]
     found = estimate.crossing(curve, threshold)

@@ -21,7 +21,6 @@ from predict_graph.transforms import scaled_threshold
 from tests.graphs import graphs
 from tests.refusals import failed, refused
 
-JOBS_OF = {"rooted": Neighborhood()}
 # A replay is of a function that only Spark runs.
 ESTIMATING = [
     name
@@ -34,7 +33,7 @@ def case_of(graph, job=None, method="completion", seed=1, **options):
     usual = {"sampler": "brj", "ratio": 0.1, "budget": iterations.EdgeBudget(graph.edges)}
     usual |= {"progress": lambda text, fraction: None, "rng": np.random.default_rng(seed)}
     usual |= {"engine": LocalEngine(threads=1), "transform": scaled_threshold}
-    algorithm = job or JOBS_OF.get(method, PageRank())
+    algorithm = job or (Neighborhood() if method == "rooted" else PageRank())
     return iterations.SamplingCase(graph=graph, algorithm=algorithm, **(usual | options))
 
 

@@ -31,9 +31,9 @@ def spark(machines):
     return SparkEngine("spark://127.0.0.1:9", machines, memory="1g")
 
 
-def case(compiled, run, engine=None, **options):
+def case(compiled, run, **options):
     """The case of a run of so many seconds, that takes so many compiled."""
-    request = check_request("pagerank", engine=engine or spark(2), **options)
+    request = check_request("pagerank", engine=spark(2), **options)
     found = Case(GRAPH, request, None, Spending(request.budget, run))
     vars(found)["baselines"] = [Baseline(request.algorithm, 10.0, 0.0, compiled, 0, 0.3, True)]
     return found

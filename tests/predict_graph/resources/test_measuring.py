@@ -14,7 +14,6 @@ from predict_graph.resources.profile import WORKING_SETS, latency_name
 from predict_graph.timing import clock
 from tests.refusals import failed, refused
 
-SAID = []
 INTEGERS, FLOATS, STREAM = 400e6, 150e6, 8e9
 """Steps a second, and bytes."""
 COMMIT, READING = 2e-3, 1e-6
@@ -69,22 +68,11 @@ def simulated(share=1.0):
         yield machine
 
 
-@pytest.fixture(scope="module")
-def here():
-    with simulated():
-        yield calibrate(progress=lambda what, done: SAID.append((what, done)))
-
-
-@pytest.fixture
-def answering():
-    """Give the port of a machine that answers, here."""
-    ports = queue.Queue()
-    threading.Thread(target=network.serve, args=(0, "127.0.0.1", ports.put), daemon=True).start()
-    return ports.get(timeout=60)
-
-
 @pytest.mark.slow
-def test_figures_are_those_of_the_machine(here):
+def test_figures_are_those_of_the_machine():
+    said = []
+    with simulated():
+        here = calibrate(progress=lambda what, done: said.append((what, done)))
     expected = {"cpu_integer_speed", "cpu_float_speed", "cpu_cores", "memory_bandwidth"}
     expected |= {latency_name(size) for size in WORKING_SETS}
     expected |= {"disk_write_bandwidth", "disk_latency"}
@@ -98,8 +86,8 @@ def test_figures_are_those_of_the_machine(here):
     assert here.value("memory_latency_32k") == pytest.approx(2, rel=0.1)
     assert here.value("memory_latency_128m") == pytest.approx(90, rel=0.1)
     assert here.value("disk_latency") == pytest.approx(1e3 * COMMIT, rel=0.01)
-    assert [what for what, _ in SAID] == ["disk", "processor", "memory", "done"]
-    assert SAID[-1][1] == 1.0
+    assert [what for what, _ in said] == ["disk", "processor", "memory", "done"]
+    assert said[-1][1] == 1.0
 
 
 def test_a_quota_shows():
@@ -110,9 +98,12 @@ def test_a_quota_shows():
     assert part == pytest.approx(0.25 * whole, rel=0.01)
 
 
-def test_another_machine_answers(answering, monkeypatch):
+def test_another_machine_answers(monkeypatch):
+    ports = queue.Queue()
+    threading.Thread(target=network.serve, args=(0, "127.0.0.1", ports.put), daemon=True).start()
+    peer = ("127.0.0.1", ports.get(timeout=60))
     monkeypatch.setattr(network._in_turns, "__defaults__", (1, 0.01, 1 << 22))
-    assert network.measure_network(("127.0.0.1", answering))["network_bandwidth"].value > 0.0
+    assert network.measure_network(peer)["network_bandwidth"].value > 0.0
 
 
 class Peer:

@@ -8,7 +8,7 @@ from predict_graph.errors import RequestError
 from tests.refusals import refused
 
 
-def machine(speed=1000.0, cores=2.0, latency=90.0, bandwidth=10.0, spread=0.01):
+def machine(speed=1000.0, cores=2.0, latency=90.0, bandwidth=10.0):
     values = {
         "cpu_integer_speed": (speed, "million steps/s"),
         "cpu_float_speed": (speed / 5, "million steps/s"),
@@ -20,7 +20,7 @@ def machine(speed=1000.0, cores=2.0, latency=90.0, bandwidth=10.0, spread=0.01):
         "memory_latency_128m": (latency, "ns"),
         "memory_bandwidth": (bandwidth, "GB/s"),
     }
-    attributes = {name: resources.Measured(*each, spread, 5) for name, each in values.items()}
+    attributes = {name: resources.Measured(*each, 0.01, 5) for name, each in values.items()}
     measured = "2026-01-01T00:00:00+00:00"
     return resources.ResourceProfile("a machine", measured, 9.0, attributes, ("a note",))
 

@@ -115,18 +115,12 @@ def test_sql_executions_and_their_calls(log_of):
     assert log.executions.to_numpy().tolist() == [[4, 3, "d", "f(X.scala:1)", 9.0, 9.5]]
 
 
-NO_LOGS = [
-    (b"", "is not an event log of Spark"),
-    (b"a,b\n1,2\n", "is not an event log of Spark"),
-    (b'{"Event":"SparkListenerJobStart"}\n', "is not an event log of Spark"),
-    (b"ZV\x01\x00\x10", "compressed by lzf; accepted"),
-    (b"LZ4Block\x15", "compressed by lz4; accepted"),
-]
-
-
-@pytest.mark.parametrize(("content", "said"), NO_LOGS)
-def test_what_is_no_event_log(log_of, tmp_path, content, said):
-    refused(said, log_of, content)
+def test_what_is_no_event_log(log_of, tmp_path):
+    refused("is not an event log of Spark", log_of, b"")
+    refused("is not an event log of Spark", log_of, b"a,b\n1,2\n")
+    refused("is not an event log of Spark", log_of, b'{"Event":"SparkListenerJobStart"}\n')
+    refused("compressed by lzf; accepted", log_of, b"ZV\x01\x00\x10")
+    refused("compressed by lz4; accepted", log_of, b"LZ4Block\x15")
     refused("there is no event log", read_event_log, tmp_path / "none")
 
 

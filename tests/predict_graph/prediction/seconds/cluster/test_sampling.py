@@ -17,7 +17,6 @@ from predict_graph.sizing.planning.predicted import read_job_model
 
 GRAPH = "rmat:scale=12,edge_factor=8,seed=3"
 NOBODY = SparkEngine("spark://127.0.0.1:9", 4, memory="1g")
-UNLIMITED = Spending(Budget(), 0.0)
 
 
 RATIOS = [
@@ -32,7 +31,8 @@ RATIOS = [
 def test_the_largest_sample_has_enough_edges_to_measure_and_not_many_more(edges, options, ratios):
     request = check_request(PageRank(), engine=NOBODY, budget="none", **options)
     graph = SimpleNamespace(edges=edges, vertices=edges // 10, fingerprint="x")
-    assert ClusterRuntimeModel(graph, request, None, UNLIMITED).ratios == ratios
+    model = ClusterRuntimeModel(graph, request, None, Spending(Budget(), 0.0))
+    assert model.ratios == ratios
 
 
 def test_a_budget_that_affords_sample_runs_needs_the_cluster():
