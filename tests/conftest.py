@@ -119,7 +119,7 @@ def pytest_collection_modifyitems(items):
         return "common_session" in getattr(item, "fixturenames", ()) or "[spark-" in item.name
 
     for item in items:
-        if "[spark-" in item.name:
+        if "spark_here" in getattr(item, "fixturenames", ()) or "[spark-" in item.name:
             item.add_marker("spark")
     first = COMMON_SESSION.files = {item.path for item in items if shares(item)}
     second = {item.path for item in items if item.get_closest_marker("spark") is not None}

@@ -73,8 +73,7 @@ WATCHED = (
 )
 
 
-@pytest.mark.spark
-def test_a_loop_on_spark_is_watched_while_its_cell_runs(quick_java, monkeypatch):
+def test_a_loop_on_spark_is_watched_while_its_cell_runs(spark_here, quick_java, monkeypatch):
     monkeypatch.setenv("JDK_JAVA_OPTIONS", quick_java)
     _, watched, unknown, checked, refused = outputs_of(WATCHED)
     said = "".join(each.data["text/plain"] for each in watched if "data" in each)

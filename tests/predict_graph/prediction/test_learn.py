@@ -73,7 +73,6 @@ def test_there_is_an_end_to_what_can_be_learned(cluster, history):
     assert found.ended == "there is nothing larger to learn from"
 
 
-@pytest.mark.spark
 def test_training_runs_of_one_session_serve_every_algorithm_that_ran_in_it(
     local_spark, history, monkeypatch
 ):

@@ -20,8 +20,6 @@ from predict_graph.errors import JobError
 from predict_graph.graph import check_graph
 from tests.refusals import failed
 
-pytestmark = pytest.mark.spark
-
 SILENT = 1200  # seconds
 INTERVAL = 3  # of checkpoints, in supersteps
 

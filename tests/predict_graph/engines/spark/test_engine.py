@@ -20,9 +20,6 @@ from predict_graph.errors import JobError, RequestError
 from predict_graph.graph import Graph, check_graph
 from tests.refusals import failed, refused
 
-pytestmark = pytest.mark.spark
-
-
 GRAPH = check_graph("rmat:scale=9,edge_factor=8,seed=1")
 
 

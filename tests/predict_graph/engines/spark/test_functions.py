@@ -95,7 +95,6 @@ def test_wrong_requests(job_file):
     refused("is 'x'; accepted: true or false", make, "ranks", checkpoint="x")
 
 
-@pytest.mark.spark
 class TestOnSpark:
     def test_every_iteration_is_found(self, local_session, job_file):
         profile = FunctionAlgorithm(f"{job_file}:ranks", {"rounds": 4}).run_in(local_session, GRAPH)

@@ -14,8 +14,6 @@ from predict_graph.engines.spark.session import graphframes
 from predict_graph.graph import check_graph
 from predict_graph.prediction.request import check_function
 
-pytestmark = pytest.mark.spark
-
 JOBS = """
 def ranks(graph, tol=0.01):
     return graph.pageRank(resetProbability=0.15, tol=tol)

@@ -164,32 +164,24 @@ def test_vertices_without_edges_are_taken_away():
 # On Spark.
 
 
-@pytest.fixture(scope="module")
-def framed(request):
-    """An engine in a session that has GraphFrames."""
-    if not graphframes.graphframes_jars():
-        pytest.skip("no GraphFrames jar that fits this pyspark is on this machine")
-    return request.getfixturevalue("local_spark")
-
-
 NAMES = [
     "directed",
     *(pytest.param(each, marks=pytest.mark.long) for each in ("undirected", "path")),
 ]
 
 
-@pytest.mark.spark
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize(("algorithm", "parameters"), CASES)
-def test_the_replay_does_what_the_library_does(request, tmp_path, algorithm, parameters, name):
+def test_the_replay_does_what_the_library_does(local_spark, tmp_path, algorithm, parameters, name):
     """Each superstep sends as many records, partition by partition combined."""
-    fixture = "framed" if algorithm.startswith("graphframes") else "local_spark"
-    engine, graph = request.getfixturevalue(fixture), graph_of(name)
+    if algorithm.startswith("graphframes") and not graphframes.graphframes_jars():
+        pytest.skip("no GraphFrames jar that fits this pyspark is on this machine")
+    graph = graph_of(name)
     job = check_function(algorithm, parameters)
     rounds = rounds_of(job, graph, 2)
-    with engine.session() as session:
+    with local_spark.session() as session:
         start = session.event_log.stat().st_size
-        profile = engine.run(job, graph)
+        profile = local_spark.run(job, graph)
         logged = session.event_log.read_bytes()[start:]
     assert sent_records(logged, job, profile, tmp_path) == rounds["records"].tolist()
     assert profile.iterations == len(rounds)
@@ -239,7 +231,6 @@ def looks_often(monkeypatch):
 FOLLOWED = [("connectedComponents", {}), ("stronglyConnectedComponents", {"numIter": 2})]
 
 
-@pytest.mark.spark
 @pytest.mark.parametrize(("algorithm", "parameters"), FOLLOWED)
 def test_who_follows_hears_of_supersteps_as_they_end(
     local_spark, looks_often, algorithm, parameters
@@ -256,7 +247,6 @@ def test_who_follows_hears_of_supersteps_as_they_end(
     assert (heard[-1].state, heard[-1].done) == ("ended", profile.iterations)
 
 
-@pytest.mark.spark
 def test_what_a_follower_raises_ends_the_run(local_spark, looks_often):
     def tell(moment):
         if moment.done == 1:
@@ -276,7 +266,6 @@ def test_every_name_is_documented():
         assert [name for name in names if f"{library}:{name}" not in page] == []
 
 
-@pytest.mark.spark
 def test_without_a_jar(spark_here, monkeypatch, tmp_path):
     """Said before any session is opened."""
     monkeypatch.setattr(graphframes, "graphframes_jars", list)
@@ -285,7 +274,6 @@ def test_without_a_jar(spark_here, monkeypatch, tmp_path):
     failed(said, SparkEngine("spark://nowhere:7077").run, job, check_graph("path:n=4"))
 
 
-@pytest.mark.spark
 def test_without_graphframes_in_the_session(local_spark, monkeypatch):
     if graphframes.graphframes_jars():
         pytest.skip("this session has GraphFrames")

@@ -16,7 +16,7 @@ from predict_graph.graph import check_graph
 from predict_graph.prediction.learn import learn
 from tests.refusals import failed, refused
 
-pytestmark = [pytest.mark.spark, pytest.mark.long]
+pytestmark = pytest.mark.long
 
 
 def everything(spark):

@@ -13,8 +13,6 @@ from predict_graph.graph import Graph, check_graph
 from predict_graph.graph.readers import read_graph
 from tests.refusals import refused
 
-pytestmark = pytest.mark.spark
-
 
 @pytest.fixture(scope="module")
 def spark(local_session):

@@ -89,7 +89,6 @@ py4j.Gateway.invoke(Gateway.java:282)"""
 GRAPH = check_graph("rmat:scale=7,edge_factor=4,seed=5")
 
 
-@pytest.mark.spark
 class TestOnSpark:
     def test_a_loop_without_actions_is_found_in_the_stages(self, local_session):
         def chained(spark, vertices, edges):

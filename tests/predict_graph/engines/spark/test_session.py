@@ -14,8 +14,6 @@ from predict_graph.engines.spark.session.opening import open_session, require_sp
 from tests.python import started, wait_until
 from tests.refusals import failed, refused
 
-pytestmark = pytest.mark.spark
-
 
 def said_by(settings):
     return failed(None, open_session(settings).__enter__)

@@ -16,7 +16,7 @@ from predict_graph.graph.readers import read_graph
 from predict_graph.limits import limited
 from tests.refusals import refused
 
-pytestmark = [pytest.mark.spark, pytest.mark.long]
+pytestmark = pytest.mark.long
 
 
 @pytest.fixture(scope="module")
@@ -29,9 +29,9 @@ def edges(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def engine(common_session):
+def engine(local_session, common_session):
     engine = SparkEngine(workers=2, **common_session.settings)
-    engine._session = common_session.get()
+    engine._session = local_session
     return engine
 
 

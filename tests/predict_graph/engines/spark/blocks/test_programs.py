@@ -41,7 +41,6 @@ def stages_of_supersteps(tasks, name):
     return steps.groupby("group")["stage"].nunique().tolist()
 
 
-@pytest.mark.spark
 @pytest.mark.parametrize(("name", "parameters", "weighted"), CASES)
 def test_results_and_supersteps_are_those_of_the_local_engine(
     local_spark, name, parameters, weighted

@@ -12,7 +12,7 @@ from tests.profiles import counts_of
 from tests.refusals import failed
 from tests.vertex_programs import Distances, Labels, Ranks
 
-pytestmark = [pytest.mark.spark, pytest.mark.long]
+pytestmark = pytest.mark.long
 
 
 class Flow(VertexProgram):

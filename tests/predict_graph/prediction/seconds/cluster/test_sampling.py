@@ -40,7 +40,6 @@ def test_a_budget_that_affords_sample_runs_needs_the_cluster():
         predict_graph.predict("pagerank", GRAPH, engine=NOBODY, seed=1, budget="1h")
 
 
-@pytest.mark.spark
 def test_one_session_where_the_budget_affords_it(local_spark, tmp_path, monkeypatch):
     monkeypatch.setattr(ClusterRuntimeModel, "_expected", lambda *given: (0.0, 0.0))
     options = {"engine": local_spark, "history": str(tmp_path / "history.sqlite"), "seed": 1}
