@@ -118,7 +118,7 @@ class WeightedSample:
     """A sample whose vertices represent different numbers of vertices of the whole graph.
 
     Vertex i of `graph` is ``vertices[i]``, in ascending order; it represents ``weights[i]``
-    vertices, and has ``degrees[i]`` out-edges in the whole graph, of which those to others weigh
+    vertices, and has ``degrees[i]`` out-edges in the whole graph; those to others weigh
     ``edge_weights[i]``.
 
     A kernel whose result depends on the weights has a method ``stand_for(sample)``, which is called
