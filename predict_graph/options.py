@@ -36,6 +36,14 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+GIVEN: list[str] = []
+"""The words of the command line, for the report, which states how to reproduce it."""
+
+
+class Group:
+    """Options that a command takes as one object."""
+
+
 class Option(NamedTuple):
     """What the entry of a docstring says of an option.
 

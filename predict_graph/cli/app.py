@@ -19,8 +19,9 @@ import typer
 from typer.main import get_command
 
 from predict_graph import errors
-from predict_graph.cli.commands import GIVEN, Program
+from predict_graph.cli.commands import Program
 from predict_graph.limits import ENVIRONMENT, limits
+from predict_graph.options import GIVEN
 from predict_graph.printable import printable
 
 app = typer.Typer(

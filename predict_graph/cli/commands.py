@@ -10,9 +10,6 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_group
 
-GIVEN: list[str] = []
-"""The words of the command line, for the report, which states how to reproduce it."""
-
 COMMANDS = {
     "predict": "predicting:predict",
     "run": "predicting:run",

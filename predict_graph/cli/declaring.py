@@ -1,9 +1,9 @@
 """Commands as plain functions: the signature says what a command takes, the docstring what that is.
 
 A parameter before ``*`` is an argument and one after it an option; one whose type is a
-:class:`Group` brings the options of the group. The section Parameters describes each, as
-:mod:`predict_graph.options` says; what several commands take is described once, by :class:`Shared`
-or there.
+:class:`~predict_graph.options.Group` brings the options of the group. The section Parameters
+describes each, as :mod:`predict_graph.options` says; what several commands take is described once,
+by :class:`Shared` or there.
 """
 
 from __future__ import annotations
@@ -16,11 +16,7 @@ from typing import Annotated, Any, get_args, get_type_hints
 
 import typer
 
-from predict_graph.options import OPTIONS, Option, described
-
-
-class Group:
-    """Options that a command takes as one object."""
+from predict_graph.options import OPTIONS, Group, Option, described
 
 
 class Shared:

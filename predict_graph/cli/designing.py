@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 from predict_graph import sizing
 from predict_graph.answers import Answer, Table
 from predict_graph.cli import options
-from predict_graph.cli.declaring import Group
 from predict_graph.cli.output import Output, Pages
 from predict_graph.cli.plans import Columns
 from predict_graph.durations import counted, parse_duration, readable_seconds
 from predict_graph.errors import JobError, RequestError
+from predict_graph.options import Group
 from predict_graph.reports.tables import say
 from predict_graph.sizing.quantities import parse_counts, parse_number, parse_range
 

@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from predict_graph.cli import options
-from predict_graph.cli.declaring import Group
 from predict_graph.errors import RequestError
-from predict_graph.options import ESTIMATION, OPTIONS
+from predict_graph.options import ESTIMATION, OPTIONS, Group
 
 
 @dataclass(frozen=True, kw_only=True)

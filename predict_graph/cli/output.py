@@ -15,11 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 from predict_graph.answers import Answer
 from predict_graph.cli import options
-from predict_graph.cli.commands import GIVEN
-from predict_graph.cli.declaring import Group
 from predict_graph.clock.display import Display
 from predict_graph.errors import RequestError
 from predict_graph.files import check_writable, write_text
+from predict_graph.options import GIVEN, Group
 from predict_graph.reports.json_output import STANDARD_OUTPUT, write_json
 from predict_graph.reports.tables import show_answer
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from predict_graph import sizing
 from predict_graph.cli import options
-from predict_graph.cli.declaring import Group
 from predict_graph.cli.output import Pages
 from predict_graph.durations import parse_duration
 from predict_graph.errors import JobError, RequestError
+from predict_graph.options import Group
 from predict_graph.sizing.quantities import parse_money, parse_share
 
 
