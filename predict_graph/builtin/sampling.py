@@ -17,7 +17,7 @@ from predict_graph.builtin.pagerank.definition import PageRank
 from predict_graph.builtin.personalised_pagerank.definition import PersonalisedPageRank
 from predict_graph.builtin.triangle_count.kernel import TriangleCountKernel
 from predict_graph.graph import Graph
-from predict_graph.graph.csr import inbound_rows, inbound_shares
+from predict_graph.graph.csr import edges_of, inbound_rows, inbound_shares
 from predict_graph.iterations.completion.completed import CompletedSample
 from predict_graph.iterations.rooted import recipes
 from predict_graph.iterations.rooted.sample import (
@@ -171,12 +171,15 @@ def _smallest_pairs(graph: Graph, most_edges: float, share: float = 0.005) -> In
 
     All with less than `most_edges`, if those are few; otherwise a share of all vertices.
     """
-    degrees, owners = graph.out_degrees, np.repeat(np.arange(graph.vertices), graph.out_degrees)
-    others = graph.indices != owners
-    smallest = np.full(graph.vertices, 2 * graph.edges)  # more than any neighbour has
-    np.minimum.at(smallest, owners[others], degrees[graph.indices[others]])
-    together = degrees + smallest
-    order = np.argsort(together, kind="stable")
+    degrees, most = graph.out_degrees, 2 * graph.edges  # more than any neighbour has
+    least = degrees[degrees > 0].min(initial=most)
+    low = np.flatnonzero(degrees <= max(least, most_edges))
+    lengths, places = edges_of(graph.indptr, low)
+    owners, near = np.repeat(np.arange(len(low)), lengths), graph.indices[places]
+    smallest, others = np.full(len(low), most), near != low[owners]
+    np.minimum.at(smallest, owners[others], degrees[near[others]])
+    together = degrees[low] + smallest
+    order = low[np.argsort(together, kind="stable")]
     able = int(np.count_nonzero(together < most_edges))
     if able > 10.0 * share * graph.vertices:
         able = int(share * graph.vertices)
