@@ -94,7 +94,7 @@ GRAPH = check_graph("barabasi-albert:n=60,m=3,seed=1")
 
 
 # Every other one leaves a whole profile on Spark, too, and ends as it does here:
-# tests/predict_graph/builtin, and tests/predict_graph/engines/spark/blocks.
+# tests/predict_graph/builtin, and tests/predict_graph/engines/spark/test_blocks.py.
 ON_ENGINES = [("spark", "pagerank"), *(("local", name) for name in ALGORITHMS.names())]
 
 
