@@ -13,11 +13,7 @@ from predict_graph.functions.growth import DRIVERS, Point, drivers_of, extrapola
 from predict_graph.functions.memory import predict_memory
 from predict_graph.functions.subject import WALKS, completed_sample, spread_order
 from predict_graph.graph import check_graph
-<<<<<<< HEAD:tests/predict_graph/functions/test_memory_of_calls.py
-=======
 from predict_graph.iterations import draw_sample
-from tests.steps import predict_call
->>>>>>> b15459ac (Join tests of blocks, calls on samples, parameters and samplers):tests/predict_graph/functions/test_extrapolation.py
 
 RNG = np.random.default_rng(5)
 WHOLE = check_graph("powerlaw-cluster:n=6000,m=5,p=0.4,seed=3")
