@@ -40,27 +40,32 @@ def quick_looks(monkeypatch):
     monkeypatch.setattr(applications, "_SHARE", 1.0)
 
 
+@pytest.fixture
+def begun():
+    """When an application has begun: a minute ago."""
+    return time.time() - 60
+
+
 def moments_of(path, **options):
     application, _ = applications.open_application(str(path))
     return applications.Watch(application, **options).moments()
 
 
-def test_a_log_that_grows_is_followed_to_its_end(written, tmp_path):
-    now = time.time() - 60
-    path = written(start(now) + "".join(steps(4, now)), "app-7.inprogress")
+def test_a_log_that_grows_is_followed_to_its_end(written, tmp_path, begun):
+    path = written(start(begun) + "".join(steps(4, begun)), "app-7.inprogress")
     seen = moments_of(path, iterations=10)
     first = next(seen)
     assert (first.done, first.of.predicted, first.state) == (4, 10, "running")
     assert first.remaining.predicted > 0.0
     with path.open("a") as log:
-        (fifth,) = steps(1, now, first=5)
+        (fifth,) = steps(1, begun, first=5)
         log.write(fifth[:100])  # a line that is not whole yet
         log.flush()
         time.sleep(0.2)
         log.write(fifth[100:])
     assert next(each for each in seen if each.done == 5).algorithm == "mine"
     with path.open("a") as log:
-        log.write("".join(steps(5, now, first=6)) + end(now + 20))
+        log.write("".join(steps(5, begun, first=6)) + end(begun + 20))
     path.rename(tmp_path / "app-7")  # as Spark does
     *_, last = seen
     assert (last.state, last.done, last.elapsed) == ("ended", 10, pytest.approx(20, abs=0.01))
@@ -88,13 +93,12 @@ def test_a_prediction_says_how_many(written):
     assert 12.0 + 6.0 <= moment.remaining.predicted <= 12.0 + 8.0
 
 
-def test_a_rolled_log_is_read_file_by_file(tmp_path):
-    now = time.time() - 60
+def test_a_rolled_log_is_read_file_by_file(tmp_path, begun):
     folder = tmp_path / "eventlog_v2_app-7"
     folder.mkdir()
     (folder / "appstatus_app-7.inprogress").touch()
-    jobs = steps(6, now)
-    (folder / "events_1_app-7").write_text(start(now) + "".join(jobs[:3]))
+    jobs = steps(6, begun)
+    (folder / "events_1_app-7").write_text(start(begun) + "".join(jobs[:3]))
     seen = moments_of(tmp_path, iterations=6)
     assert next(seen).done == 3
     (folder / "events_2_app-7").write_text("".join(jobs[3:5]))
@@ -102,7 +106,7 @@ def test_a_rolled_log_is_read_file_by_file(tmp_path):
     # What was read is compacted, and the last file comes.
     (folder / "events_1_app-7").unlink()
     (folder / "events_2_app-7").rename(folder / "events_2_app-7.compact")
-    (folder / "events_3_app-7").write_text(jobs[5] + end(now + 10))
+    (folder / "events_3_app-7").write_text(jobs[5] + end(begun + 10))
     *_, last = seen
     assert (last.state, last.done) == ("ended", 6)
 
@@ -124,11 +128,10 @@ ROTATIONS = [
 
 
 @pytest.mark.parametrize(("name", "rotate"), ROTATIONS)
-def test_a_log_that_is_rotated_is_followed(tmp_path, name, rotate):
-    now = time.time() - 60
+def test_a_log_that_is_rotated_is_followed(tmp_path, name, rotate, begun):
     path = tmp_path / name
-    jobs = steps(7, now)
-    path.write_text(start(now) + "".join(jobs[:3]))
+    jobs = steps(7, begun)
+    path.write_text(start(begun) + "".join(jobs[:3]))
     seen = moments_of(tmp_path if name == "eventlog" else path, iterations=7)
     assert next(seen).done == 3
     with path.open("a") as log:  # more, before it is rotated
@@ -137,16 +140,15 @@ def test_a_log_that_is_rotated_is_followed(tmp_path, name, rotate):
     path.write_text("".join(jobs[4:6]))
     assert next(seen).done == 6
     with path.open("a") as log:
-        log.write(jobs[6] + end(now + 10))
+        log.write(jobs[6] + end(begun + 10))
     *_, last = seen
     assert (last.state, last.done) == ("ended", 7)
 
 
-def test_a_number_of_many_bounds_the_supersteps(written):
-    now = time.time() - 60
+def test_a_number_of_many_bounds_the_supersteps(written, begun):
     names = [f"GraphFrames Pregel: iteration {n} / 20" for n in range(1, 8)]
-    jobs = [job(n, now + n, group="cell", description=text) for n, text in enumerate(names)]
-    moment = next(moments_of(written(start(now) + "".join(jobs))))
+    jobs = [job(n, begun + n, group="cell", description=text) for n, text in enumerate(names)]
+    moment = next(moments_of(written(start(begun) + "".join(jobs))))
     assert moment.done == 7
     assert 7 < moment.of.low < moment.of.predicted <= moment.of.high == 20
     assert moment.remaining.low < 13 < moment.remaining.high
@@ -261,11 +263,10 @@ def test_an_address_is_asked_until_it_answers_no_more_or_the_end():
         assert [(each.state, each.done) for each in seen] == [("ended", 6)]
 
 
-def test_a_service_shows_all_that_run(tmp_path, monkeypatch):
-    now = time.time() - 60
+def test_a_service_shows_all_that_run(tmp_path, monkeypatch, begun):
     logs = [tmp_path / f"app-{n}.inprogress" for n in (1, 2)]
     for log in logs:
-        log.write_text(start(now) + "".join(steps(4, now)))
+        log.write_text(start(begun) + "".join(steps(4, begun)))
     board = service.Board(str(tmp_path), lambda each: applications.Watch(each, iterations=10))
     with service.served(board, "0") as address:
         board.look()
@@ -284,7 +285,7 @@ def test_a_service_shows_all_that_run(tmp_path, monkeypatch):
         last = r'{application="app-2",.*bound='
         assert re.search(rf'iterations_expected{last}"low"}} 10\n', metrics)
         assert re.search(rf'remaining_seconds{last}"high"}} [0-9.]+\n', metrics)
-        logs[0].write_text(logs[0].read_text() + end(now + 9))
+        logs[0].write_text(logs[0].read_text() + end(begun + 9))
         told("/", "1 running application<", "ended after 9 s")
         assert "app-1" not in told("/metrics", "app-2")
         with pytest.raises(urllib.error.HTTPError):
@@ -327,9 +328,11 @@ def test_on_the_command_line(program, written, tmp_path, count, said, took):
     assert (line["event"], line["elapsed_seconds"]) == ("end", took)
 
 
-def test_what_may_be_chance_is_no_superstep(tmp_path):
+def test_what_may_be_chance_is_no_superstep(tmp_path, begun):
     """Of joins without a loop, "superstep 2" was followed by "superstep 1"."""
-    path, now = tmp_path / "app-5", time.time() - 60
+    path = tmp_path / "app-5"
     for count, said in ((2, 0), (3, 3)):
-        path.write_text(start(now) + "".join(job(n, now + n) for n in range(count)) + end(now + 9))
+        path.write_text(
+            start(begun) + "".join(job(n, begun + n) for n in range(count)) + end(begun + 9)
+        )
         assert [each.done for each in moments_of(path)] == [said]

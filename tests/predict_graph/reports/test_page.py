@@ -149,12 +149,8 @@ def test_a_badge_says_in_a_word_what_the_sentence_says():
         text = page("t", Answer(found.sentence, badge=found.badge), [], command="")
         said.append(re.search(r'aria-hidden="true">(.)</span> ([^<]*)</span>', text).groups())
         assert said[-1][1] in found.sentence
-    fits = [
-        ("✓", "fits in memory"),
-        ("!", "may not fit in memory"),
-        ("✕", "does not fit in memory"),
-    ]
-    assert said == [("✓", "just run it"), *fits]
+    fits = [("✓", "fits"), ("!", "may not fit"), ("✕", "does not fit")]
+    assert said == [("✓", "just run it"), *((mark, f"{each} in memory") for mark, each in fits)]
 
 
 def test_what_strangers_name_is_escaped():

@@ -188,11 +188,7 @@ WRONG = {
     "text": ("initial", lambda graph: ["a"] * 300, "returned <U1, shape .* int64 or float64"),
     "floats": ("update", lambda s, c, r: s + 0.5, "returned float64, .* accepted: int64"),
     "nan": ("initial", lambda graph: np.full(300, np.nan), "returned NaN for vertex 0"),
-    "nan sent": (
-        "message",
-        lambda s, g: np.where(s == 7, np.nan, 0.0),
-        "returned NaN for vertex 7",
-    ),
+    "nan sent": ("message", lambda s, g: np.where(s == 7, np.nan, 0), "returned NaN for vertex 7"),
     "nan aggregate": ("aggregate", lambda old, new: float("nan"), "returned NaN"),
     "aggregate of text": ("aggregate", lambda old, new: "few", r"failed.*ValueError"),
     "raising": ("update", raising, r"failed \(test_program.py, line \d+\): LookupError: no idea"),
