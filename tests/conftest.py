@@ -227,10 +227,11 @@ def _warm_runs():
 
 @pytest.fixture
 def written(tmp_path):
-    """Write a file of a given text."""
+    """Write a file of a given text, or of bytes."""
 
-    def write(text, name="table.csv"):
-        (path := tmp_path / name).write_text(text)
+    def write(content, name="table.csv"):
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
         return path
 
     return write

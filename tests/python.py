@@ -1,9 +1,10 @@
 """A Python of its own for a test of what happens when one starts, or ends."""
 
+import os
 import subprocess
 import sys
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import psutil
 
@@ -39,3 +40,13 @@ def has_ended(process):
         return psutil.Process(process).status() == psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
         return True
+
+
+def processes_of(session):
+    """List the processes of a login session: those that a test started and all they started."""
+    found = []
+    for process in psutil.process_iter():
+        with suppress(psutil.Error, ProcessLookupError):
+            if os.getsid(process.pid) == session and not has_ended(process.pid):
+                found.append(f"{process.pid} {' '.join(process.cmdline())[:100]}")
+    return found

@@ -49,10 +49,9 @@ def program(tmp_path, monkeypatch, program):
 # 1 and 2: WebGraph
 
 
-def bit_stream(folder, symbols, nodes, arcs, **facts):
-    (folder / "w.graph").write_bytes(webgraph.packed(symbols))
-    (folder / "w.properties").write_text(webgraph.properties(nodes, arcs, **facts))
-    return folder / "w.graph"
+def bit_stream(written, symbols, nodes, arcs, **facts):
+    written(webgraph.properties(nodes, arcs, **facts), "w.properties")
+    return written(webgraph.packed(symbols), "w.graph")
 
 
 HUGE = 2**62 - 2
@@ -84,14 +83,14 @@ OVERFLOWING = [
 
 
 @pytest.mark.parametrize(("extras", "arcs", "facts"), OVERFLOWING)
-def test_1_numbers_of_a_webgraph_that_overflow(tmp_path, extras, arcs, facts):
+def test_1_numbers_of_a_webgraph_that_overflow(written, extras, arcs, facts):
     symbols = [("gamma", arcs), ("unary", 0), *extras, *[("gamma", 0)] * 9]
-    no_graph(bit_stream(tmp_path, symbols, 10, arcs, **facts), r"w\.(graph|properties)")
+    no_graph(bit_stream(written, symbols, 10, arcs, **facts), r"w\.(graph|properties)")
 
 
-def test_2_memory_that_nothing_was_written_to(tmp_path):
+def test_2_memory_that_nothing_was_written_to(written):
     symbols = [*BEFORE, ("gamma", 4), ("unary", 0), *TWO, *[("gamma", 0)] * 8]
-    no_graph(bit_stream(tmp_path, symbols, 10, 8, minintervallength=4), r"w\.graph")
+    no_graph(bit_stream(written, symbols, 10, 8, minintervallength=4), r"w\.graph")
 
 
 # 3: saved graphs, and every other way to rows
@@ -177,16 +176,14 @@ def test_4_an_event_log_that_never_ends(program, tmp_path):
     assert "the limit unpack_ratio" in program(*words, status=2).err
 
 
-def test_4_vertices_edges_and_nesting(tmp_path):
-    (tmp_path / "g.txt").write_text(EDGES)
+def test_4_vertices_edges_and_nesting(written):
+    file = written(EDGES, "g.txt")
     with limited(edges=4):
-        no_graph(tmp_path / "g.txt", "more edges than accepted: up to 4 .the limit edges")
+        no_graph(file, "more edges than accepted: up to 4 .the limit edges")
     with limited(vertices=3):
-        no_graph(tmp_path / "g.txt", "4 vertices; accepted: up to 3 .the limit vertices")
-    sizes = "900000000000 900000000000 1"
-    text = f"%%MatrixMarket matrix coordinate pattern general\n{sizes}\n1 1\n"
-    (tmp_path / "g.mtx").write_text(text)
-    no_graph(tmp_path / "g.mtx", "the limit vertices")
+        no_graph(file, "4 vertices; accepted: up to 3 .the limit vertices")
+    text = "%%MatrixMarket matrix coordinate pattern general\n900000000000 900000000000 1\n1 1\n"
+    no_graph(written(text, "g.mtx"), "the limit vertices")
     refused("the limit 'edgse=4'; accepted: NAME=NUMBER of", parse_limits, "edgse=4")
 
 
@@ -256,15 +253,13 @@ def test_5_a_peer_that_trickles():
 # 7: valid input
 
 
-def test_7_blanks_before_the_first_edge(tmp_path):
-    (tmp_path / "b.txt").write_text("\n" * 5000 + EDGES)
-    assert check_graph(tmp_path / "b.txt").edges == 5
-    (tmp_path / "b.txt.gz").write_bytes(gzip.compress(b"\n") + gzip.compress(EDGES.encode()))
-    assert check_graph(tmp_path / "b.txt.gz").edges == 5
-    (tmp_path / "b.metis").write_text("% c\n" * 200_000 + "2 1\n2\n1\n")
-    assert check_graph(tmp_path / "b.metis").edges == 2
-    (tmp_path / "b.txt").write_text("\n" * 5000 + EDGES * 9000 + "x y\n")
-    no_graph(tmp_path / "b.txt", r"b\.txt:50001: 'x' is not an id")
+def test_7_blanks_before_the_first_edge(written):
+    assert check_graph(written("\n" * 5000 + EDGES, "b.txt")).edges == 5
+    packed = gzip.compress(b"\n") + gzip.compress(EDGES.encode())
+    assert check_graph(written(packed, "b.txt.gz")).edges == 5
+    assert check_graph(written("% c\n" * 200_000 + "2 1\n2\n1\n", "b.metis")).edges == 2
+    wrong = written("\n" * 5000 + EDGES * 9000 + "x y\n", "b.txt")
+    no_graph(wrong, r"b\.txt:50001: 'x' is not an id")
 
 
 # 8: plug-ins are in tests/test_plugins.py, but for generators

@@ -89,14 +89,13 @@ def quota(group, version):
 
 @pytest.mark.parametrize("place", ["pod/job", "pod", ""])
 @pytest.mark.parametrize("version", [1, 2])
-def test_quotas_of_all_groups_around_a_process(monkeypatch, tmp_path, version, place):
+def test_quotas_of_all_groups_around_a_process(monkeypatch, written, tmp_path, version, place):
     """A container may see its own group as the root, or that of its pod has the quota."""
     root = tmp_path if version == 2 else tmp_path / "cpu,cpuacct"
     quota(root / place, version)
     listed = "0::/pod/job\n" if version == 2 else "4:cpu,cpuacct:/pod/job\n0::/\n"
-    (tmp_path / "listed").write_text(listed)
     monkeypatch.setattr(machine, "_CGROUPS", tmp_path)
-    monkeypatch.setattr(machine, "_LISTED", tmp_path / "listed")
+    monkeypatch.setattr(machine, "_LISTED", written(listed, "listed"))
     monkeypatch.setattr(cores, "usable_cores", lambda: 2)
     assert cores.cores_allowed() == 0.5
     assert cores._throttled() == 2.5

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 import predict_graph
+from predict_graph import check_graph
 from predict_graph.answers import Answer
 from predict_graph.errors import RequestError
 from predict_graph.functions.comparing import compare_functions
@@ -125,7 +126,7 @@ MAKE = {
     "function": lambda _: predict_graph.predict("networkx:pagerank", GRAPH, seed=1),
     "function comparison": lambda _: predict_graph.validate("networkx:pagerank", GRAPH, seed=1),
     "functions": lambda _: compare_functions(
-        [check_function("networkx:pagerank")], predict_graph.check_graph(GRAPH), seed=1
+        [check_function("networkx:pagerank")], check_graph(GRAPH), seed=1
     ),
     "samplers": lambda _: predict_graph.compare_samplers(
         GRAPH, samplers=["rj", "brj"], algorithms=["pagerank"], seed=1

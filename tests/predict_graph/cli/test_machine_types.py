@@ -2,7 +2,7 @@
 
 from predict_graph.resources import write_profile
 from tests.predict_graph.cli.conftest import CORES, COUNTS, PRICES
-from tests.predict_graph.cli.test_next import named, wrote
+from tests.predict_graph.cli.test_next import by_configuration, named, wrote
 from tests.predict_graph.resources.test_profile import machine
 
 
@@ -28,12 +28,8 @@ def test_one_model_ranks_all_types_those_of_few_runs_too(program, folder):
     wrote(folder, *measured("small", "big"), *measured("lean", counts=(4,)))
     assert "machine_type" not in fitted(program, "--verbose").partition("warning")[2]
     made = planned(program, "--deadline", "2m")
-    costs = {
-        (kind, m): seconds(kind, m) * m * PRICES[kind]
-        for kind in CORES
-        for m in COUNTS
-        if seconds(kind, m) <= 120
-    }
+    took = by_configuration(seconds)
+    costs = {one: took[one] * one[1] * PRICES[one[0]] for one in took if took[one] <= 120}
     assert costs[named(made["choice"])] <= 1.1 * min(costs.values())
     for one in made["configurations"]:
         truth = seconds(*named(one))

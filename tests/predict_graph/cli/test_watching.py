@@ -128,10 +128,9 @@ ROTATIONS = [
 
 
 @pytest.mark.parametrize(("name", "rotate"), ROTATIONS)
-def test_a_log_that_is_rotated_is_followed(tmp_path, name, rotate, begun):
-    path = tmp_path / name
+def test_a_log_that_is_rotated_is_followed(written, tmp_path, name, rotate, begun):
     jobs = steps(7, begun)
-    path.write_text(start(begun) + "".join(jobs[:3]))
+    path = written(start(begun) + "".join(jobs[:3]), name)
     seen = moments_of(tmp_path if name == "eventlog" else path, iterations=7)
     assert next(seen).done == 3
     with path.open("a") as log:  # more, before it is rotated
@@ -328,11 +327,9 @@ def test_on_the_command_line(program, written, tmp_path, count, said, took):
     assert (line["event"], line["elapsed_seconds"]) == ("end", took)
 
 
-def test_what_may_be_chance_is_no_superstep(tmp_path, begun):
+def test_what_may_be_chance_is_no_superstep(written, begun):
     """Of joins without a loop, "superstep 2" was followed by "superstep 1"."""
-    path = tmp_path / "app-5"
     for count, said in ((2, 0), (3, 3)):
-        path.write_text(
-            start(begun) + "".join(job(n, begun + n) for n in range(count)) + end(begun + 9)
-        )
+        jobs = "".join(job(n, begun + n) for n in range(count))
+        path = written(start(begun) + jobs + end(begun + 9), "app-5")
         assert [each.done for each in moments_of(path)] == [said]

@@ -21,16 +21,15 @@ UNITS_OF_AN_EDGE, UNIT = 1e-3, 0.01
 
 
 @pytest.fixture
-def measured(tmp_path, monkeypatch):
+def measured(written, monkeypatch):
     """Runs of a function that costs so many units an edge, with these arguments alone."""
     graphs, runs = [], []
     for number, size in enumerate((100, 400, 1600, 6400)):
         graph = check_graph(f"barabasi-albert:n={size},m=5,seed=2")
         graphs.append((f"kind {number}", drivers_of(graph, np.random.default_rng(0))))
         runs.append((number, UNITS_OF_AN_EDGE * graph.edges, 0.0))
-    file = tmp_path / "atlas.json.gz"
     content = {"graphs": graphs, "functions": {'networkx:voterank {"number_of_nodes": 7}': runs}}
-    file.write_bytes(gzip.compress(json.dumps(content).encode()))
+    file = written(gzip.compress(json.dumps(content).encode()), "atlas.json.gz")
     monkeypatch.setattr(atlas, "FILE", file)
     monkeypatch.setattr(atlas, "measured_unit", lambda: UNIT)
 

@@ -71,10 +71,9 @@ EARLY = {
 }
 
 
-def own(folder, body):
+def own(written, body):
     """Return a function of a file of the user's own."""
-    file = folder / "own.py"
-    file.write_text(HEAD + indent(body, "    ") + "\n")
+    file = written(HEAD + indent(body, "    ") + "\n", "own.py")
     call: Callable[[Any], Any] = check_function(f"{file}:f", form="networkx").call
     return call
 
@@ -99,8 +98,8 @@ BODIES = [*((body, True) for body in FOR.values()), *((body, False) for body in 
 
 
 @pytest.mark.parametrize(("body", "counted"), BODIES, ids=[*FOR, *WHILE])
-def test_the_first_part_of_a_loop_predicts_the_whole(tmp_path, body, counted):
-    function = own(tmp_path, body)
+def test_the_first_part_of_a_loop_predicts_the_whole(written, body, counted):
+    function = own(written, body)
     whole = run(function)
     shape = shape_of(whole)
     assert shape.loop, shape.reason
@@ -115,23 +114,23 @@ def test_the_first_part_of_a_loop_predicts_the_whole(tmp_path, body, counted):
     assert 0.6 * whole.seconds < found.seconds < 1.6 * whole.seconds
 
 
-def test_the_progress_of_a_condition_does_not_prolong_a_run_by_itself(tmp_path):
+def test_the_progress_of_a_condition_does_not_prolong_a_run_by_itself(written):
     """One that no sample has shown to be steady may be far off."""
-    function = own(tmp_path, WHILE["over a set"])
+    function = own(written, WHILE["over a set"])
     whole, limits = run(function), {"seconds": 0.02, "budget": Budget(share=0.5)}
     assert run(function, **limits).seconds < 0.1 * whole.seconds
     assert run(function, **limits, loop=shape_of(whole).loop).seconds > 0.3 * whole.seconds
 
 
 @pytest.mark.parametrize("body", UNKNOWN.values(), ids=UNKNOWN)
-def test_a_while_of_unknown_length_is_named(tmp_path, body):
-    shape = shape_of(run(own(tmp_path, body)))
+def test_a_while_of_unknown_length_is_named(written, body):
+    shape = shape_of(run(own(written, body)))
     assert not shape.loop
     assert "the length of its outermost loop is unknown" in shape.reason
 
 
-def test_the_remaining_time_of_a_while_is_predicted(tmp_path):
-    function = check_function(own(tmp_path, WHILE["over a set"]), form="networkx")
+def test_the_remaining_time_of_a_while_is_predicted(written):
+    function = check_function(own(written, WHILE["over a set"]), form="networkx")
     with counted():
         tracked = run_tracked(function, nx.path_graph(900), show=False)
     late = [each for each in tracked.said if 0.5 < each.elapsed / tracked.seconds < 0.9]
@@ -140,9 +139,9 @@ def test_the_remaining_time_of_a_while_is_predicted(tmp_path):
     assert sum(errors) / len(errors) < 0.25
 
 
-def test_a_loop_whose_first_vertices_are_hubs_is_weighted(tmp_path):
+def test_a_loop_whose_first_vertices_are_hubs_is_weighted(written):
     body = "for vertex in graph:\n    work(sum(graph.degree[near] for near in graph.adj[vertex]))"
-    function = check_function(own(tmp_path, body), form="networkx")
+    function = check_function(own(written, body), form="networkx")
     graph = nx.barabasi_albert_graph(2000, 4, seed=1)
     with counted():
         tracked = run_tracked(function, graph, show=False)
@@ -154,8 +153,8 @@ def test_a_loop_whose_first_vertices_are_hubs_is_weighted(tmp_path):
 
 
 @pytest.mark.parametrize("body", EARLY.values(), ids=EARLY)
-def test_a_loop_that_ends_early_has_the_rounds_of_samples(tmp_path, body):
-    function = own(tmp_path, body)
+def test_a_loop_that_ends_early_has_the_rounds_of_samples(written, body):
+    function = own(written, body)
     whole = run(function)
     shape = shape_of(whole)
     assert 285 < shape.rounds <= 301
@@ -215,16 +214,16 @@ def test_the_progress_that_igraph_reports_is_read():
 
 
 @pytest.mark.parametrize(("rounds", "least"), [(400, 4), (20, 0)])
-def test_a_first_part_has_four_rounds_if_they_are_a_small_part(tmp_path, rounds, least):
-    slowly = own(tmp_path, f"for _ in range({rounds}):\n    work(2500)")
+def test_a_first_part_has_four_rounds_if_they_are_a_small_part(written, rounds, least):
+    slowly = own(written, f"for _ in range({rounds}):\n    work(2500)")
     part = run(slowly, seconds=0.02, budget=Budget(0.05, None, 0.02))
     assert part.state == "stopped"
     done = max((each.done for each in part.observations), default=0)
     assert least <= done <= 0.1 * rounds
 
 
-def test_a_run_that_is_stopped_takes_no_longer(tmp_path):
-    stopped = run(own(tmp_path, "return [work() for _ in range(10**9)]"), seconds=0.2)
+def test_a_run_that_is_stopped_takes_no_longer(written):
+    stopped = run(own(written, "return [work() for _ in range(10**9)]"), seconds=0.2)
     assert stopped.state == "stopped"
     assert stopped.seconds == pytest.approx(0.2, abs=TICK_SECONDS)
 

@@ -119,16 +119,13 @@ FILES = [
 @pytest.mark.parametrize(
     ("suffix", "content", "message"), FILES, ids=[one + said for one, _, said in FILES]
 )
-def test_files(tmp_path, suffix, content, message):
-    file = tmp_path / f"g{suffix}"
-    file.write_bytes(content if isinstance(content, bytes) else content.encode())
-    no_graph(file, message)
+def test_files(written, suffix, content, message):
+    no_graph(written(content, f"g{suffix}"), message)
 
 
-def test_ids(tmp_path):
+def test_ids(written):
     def read(name, content, ids):
-        (tmp_path / name).write_bytes(content)
-        check_graph(tmp_path / name, ids=ids)
+        check_graph(written(content, name), ids=ids)
 
     refused(r"g\.txt:2: the text is not UTF-8", read, "g.txt", b"a b\nb \xff\n", "string")
     refused("ids is 'text'; accepted: integer, string", read, "g.txt", b"1 2\n", "text")
@@ -138,10 +135,9 @@ def test_ids(tmp_path):
     refused("holds string, not ids", read, "g.parquet", table, "integer")
 
 
-def test_a_document_that_is_larger_than_its_limit(tmp_path):
-    (tmp_path / "g.json").write_text("[" + " " * 100_000)
+def test_a_document_that_is_larger_than_its_limit(written):
     with limited(document_bytes=100_000):
-        no_graph(tmp_path / "g.json", "a quarter of 100,000 bytes")
+        no_graph(written("[" + " " * 100_000, "g.json"), "a quarter of 100,000 bytes")
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root reads every file")
@@ -151,13 +147,12 @@ def test_unreadable(written):
     no_graph(file, "cannot be read: Permission denied")
 
 
-def test_webgraph(tmp_path):
+def test_webgraph(written, tmp_path):
     rows = [[(v * step) % 90 for step in range(1, 9)] for v in range(1, 91)]
     symbols = webgraph.symbols_of([sorted(set(row)) for row in rows])
     graph, arcs = webgraph.packed(symbols), sum(len(set(row)) for row in rows)
     facts = webgraph.properties(90, arcs)
-    file, properties = tmp_path / "w.graph", tmp_path / "w.properties"
-    file.write_bytes(graph)
+    file, properties = written(graph, "w.graph"), tmp_path / "w.properties"
     no_graph(file, r"a WebGraph needs w\.properties beside it")
     for old, new, message in [
         (".BVGraph\n", ".EFGraph\n", "graphclass is"),

@@ -90,7 +90,6 @@ def test_functions_that_are_compared_get_the_same_graph(written):
     assert [one.graph["directed"] for one in found.predictions] == [True, True]
 
 
-def test_columns_that_may_be_weights_are_named_if_they_are_not_read(tmp_path):
-    (tmp_path / "calls.csv").write_text("caller,callee,minutes\na,b,3\nb,c,1\n")
-    said = check_graph(tmp_path / "calls.csv").notes
+def test_columns_that_may_be_weights_are_named_if_they_are_not_read(written):
+    said = check_graph(written("caller,callee,minutes\na,b,3\nb,c,1\n")).notes
     assert "read without weights (minutes left out; see --weight-column)" in said

@@ -16,9 +16,8 @@ def edges_of(graph):
     return sorted(listed(graph))
 
 
-def read(folder, name, text, **options):
-    (folder / name).write_text(text)
-    return check_graph(EdgeList(folder / name, **options))
+def read(written, name, text, **options):
+    return check_graph(EdgeList(written(text, name), **options))
 
 
 # Names of columns, and which hold the ends of the only edge, from 1 to 2.
@@ -60,53 +59,53 @@ LISTS = [
 
 
 @pytest.mark.parametrize(("name", "text", "edges"), LISTS)
-def test_headers_and_columns(tmp_path, name, text, edges):
-    assert edges_of(read(tmp_path, name, text)) == sorted(edges)
+def test_headers_and_columns(written, name, text, edges):
+    assert edges_of(read(written, name, text)) == sorted(edges)
 
 
-def test_blocks_of_comments_alone(tmp_path):
+def test_blocks_of_comments_alone(written):
     text = "1 2\n" + "# a long comment\n" * 300_000 + "2 3\n"  # more than is read at a time
-    assert edges_of(read(tmp_path, "g.txt", text)) == [(1, 2), (2, 3)]
+    assert edges_of(read(written, "g.txt", text)) == [(1, 2), (2, 3)]
 
 
-def test_user_says_which_columns(tmp_path):
+def test_user_says_which_columns(written):
     text = "hue,one,red,blue,cost\n5,1,2,3,0.5\n6,2,3,4,0.25\n"
-    refused("--src-column and --dst-column", read, tmp_path, "a.csv", text)
+    refused("--src-column and --dst-column", read, written, "a.csv", text)
     ends = {"source_column": "red", "target_column": "Blue"}
-    graph = read(tmp_path, "a.csv", text, weight_column="cost", **ends)
+    graph = read(written, "a.csv", text, weight_column="cost", **ends)
     assert edges_of(graph) == [(2, 3), (3, 4)]
     assert graph.weights.tolist() == [0.5, 0.25]
-    graph = read(tmp_path, "a.txt", "9 1 2\n9 2 3\n", source_column=2, target_column=3)
+    graph = read(written, "a.txt", "9 1 2\n9 2 3\n", source_column=2, target_column=3)
     assert edges_of(graph) == [(1, 2), (2, 3)]
     with pytest.raises(RequestError, match="has no column 'q'; accepted: hue, one, red"):
-        read(tmp_path, "a.csv", text, source_column="q", target_column="red")
+        read(written, "a.csv", text, source_column="q", target_column="red")
     with pytest.raises(RequestError, match="the weight column is also an end"):
-        read(tmp_path, "a.txt", "1 2\n2 3\n", weight_column=2)
+        read(written, "a.txt", "1 2\n2 3\n", weight_column=2)
     refused(r"accepted: both .* or none", EdgeList, "a.csv", source_column="q")
-    (tmp_path / "a.mtx").write_text("%%MatrixMarket matrix coordinate pattern general\n1 1 1\n1 1")
-    with pytest.raises(RequestError, match="has no columns to choose"):
-        check_graph(EdgeList(tmp_path / "a.mtx", source_column=1, target_column=2))
+    file = written("%%MatrixMarket matrix coordinate pattern general\n1 1 1\n1 1", "a.mtx")
+    chosen = EdgeList(file, source_column=1, target_column=2)
+    refused("has no columns to choose", check_graph, chosen)
 
 
-def test_user_says_whether_there_is_a_header(tmp_path):
+def test_user_says_whether_there_is_a_header(written):
     text = "a b\nc d\n"
-    refused("--header or --no-header", read, tmp_path, "a.txt", text)
-    assert edges_of(read(tmp_path, "a.txt", text, header=False)) == [("a", "b"), ("c", "d")]
-    assert edges_of(read(tmp_path, "a.txt", text, header=True)) == [("c", "d")]
+    refused("--header or --no-header", read, written, "a.txt", text)
+    assert edges_of(read(written, "a.txt", text, header=False)) == [("a", "b"), ("c", "d")]
+    assert edges_of(read(written, "a.txt", text, header=True)) == [("c", "d")]
     many = "who whom\n" + "".join(f"a{i} b{i * i % 101}\n" for i in range(200))
-    graph = read(tmp_path, "a.txt", many)
-    assert (graph.edges, len(read(tmp_path, "a.txt", many, header=False).labels)) == (200, 253)
+    graph = read(written, "a.txt", many)
+    assert (graph.edges, len(read(written, "a.txt", many, header=False).labels)) == (200, 253)
     note = "the first line, who, whom, read as names of columns (--no-header: an edge)"
     assert note in graph.notes
 
 
-def test_a_text_id_near_the_beginning_makes_all_ids_text(tmp_path):
-    graph = read(tmp_path, "a.txt", "1984 2001\nOrwell 1984\n")
+def test_a_text_id_near_the_beginning_makes_all_ids_text(written):
+    graph = read(written, "a.txt", "1984 2001\nOrwell 1984\n")
     assert edges_of(graph) == [("1984", "2001"), ("Orwell", "1984")]
     assert any("'Orwell'" in note for note in graph.notes)
     far = "1984 2001\n" * 20_000 + "Orwell 1984\n"
-    refused(r"a\.txt:20001: 'Orwell' is not an id; .* --ids string", read, tmp_path, "a.txt", far)
-    assert read(tmp_path, "a.txt", far, ids="string").vertices == 3
+    refused(r"a\.txt:20001: 'Orwell' is not an id; .* --ids string", read, written, "a.txt", far)
+    assert read(written, "a.txt", far, ids="string").vertices == 3
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-8-sig"])
@@ -116,11 +115,11 @@ def test_edge_lists_of_windows(tmp_path, encoding):
 
 
 @pytest.mark.parametrize("time", ["1254192988", "1254192988123"])
-def test_times_are_no_weights(tmp_path, time):
-    graph = read(tmp_path, "a.txt", f"9 8 {time}\n8 7 {time}\n")
+def test_times_are_no_weights(written, time):
+    graph = read(written, "a.txt", f"9 8 {time}\n8 7 {time}\n")
     assert graph.weights is None
     assert any("third column holds times" in note for note in graph.notes)
-    assert read(tmp_path, "a.txt", "9 8 1254\n8 7 1255\n").weights.tolist() == [1255, 1254]
+    assert read(written, "a.txt", "9 8 1254\n8 7 1255\n").weights.tolist() == [1255, 1254]
 
 
 BIPARTITE = [(1, 1), (1, 2), (2, 2)]
@@ -134,15 +133,15 @@ TWO_SIDES = [
 
 
 @pytest.mark.parametrize(("name", "text"), TWO_SIDES)
-def test_two_sides_have_ids_of_their_own(tmp_path, name, text):
-    graph = read(tmp_path, name, text)
+def test_two_sides_have_ids_of_their_own(written, name, text):
+    graph = read(written, name, text)
     assert graph.vertices == 4
     assert graph.labels.tolist() == [1, 2, 1, 2]
-    assert read(tmp_path, name, text, bipartite=False).vertices == 2
+    assert read(written, name, text, bipartite=False).vertices == 2
 
 
-def test_two_sides_of_texts_and_tables(tmp_path):
-    graph = read(tmp_path, "a.txt", "b a\na b\na a\n", bipartite=True)
+def test_two_sides_of_texts_and_tables(written, tmp_path):
+    graph = read(written, "a.txt", "b a\na b\na a\n", bipartite=True)
     assert (graph.vertices, graph.labels.tolist()) == (4, ["a", "b", "a", "b"])
     assert edges_of(graph) == [("a", "a"), ("a", "b"), ("b", "a")]
     table = pd.DataFrame(BIPARTITE, columns=["user", "item"])
@@ -155,17 +154,17 @@ def test_two_sides_of_texts_and_tables(tmp_path):
 
 
 @pytest.mark.parametrize("directed", [False, True])
-def test_a_column_says_whether_edges_are_directed(tmp_path, directed):
+def test_a_column_says_whether_edges_are_directed(written, tmp_path, directed):
     table = pd.DataFrame({"source": [1, 2], "target": [2, 3], "directed": [directed, directed]})
     kind = "Directed" if directed else "Undirected"
     gephi = f'"Source","Target","Type","Id"\n"1","2","{kind}","0"\n"2","3","{kind}","1"\n'
-    texts = [read(tmp_path, "a.csv", text) for text in (table.to_csv(index=False), gephi)]
+    texts = [read(written, "a.csv", text) for text in (table.to_csv(index=False), gephi)]
     for graph in (*texts, check_graph(table)):
         assert (graph.directed, graph.notes) == (directed, ())
     table.to_parquet(tmp_path / "a.parquet")
     notes = check_graph(tmp_path / "a.parquet").notes
     assert "the column 'directed' of a Parquet file is not read" in notes
-    both = read(tmp_path, "a.csv", "Source,Target,Type\n1,2,Directed\n2,3,Undirected\n")
+    both = read(written, "a.csv", "Source,Target,Type\n1,2,Directed\n2,3,Undirected\n")
     assert any("read as directed" in note for note in both.notes)
 
 
@@ -177,8 +176,8 @@ DECIMAL_COMMAS = [
 
 
 @pytest.mark.parametrize("text", DECIMAL_COMMAS)
-def test_a_weight_may_have_a_decimal_comma_between_semicolons(tmp_path, text):
-    graph = read(tmp_path, "a.csv", text)
+def test_a_weight_may_have_a_decimal_comma_between_semicolons(written, text):
+    graph = read(written, "a.csv", text)
     assert edges_of(graph) == [(1, 2), (2, 3)]
     assert graph.weights.tolist() == [1.5, 0]
 

@@ -32,7 +32,7 @@ WRITERS = {
 @pytest.mark.parametrize("names", ["abcd", range(4), [3, 5, 8, 9]])
 @pytest.mark.parametrize("directed", [True, False])
 @pytest.mark.parametrize("suffix", WRITERS)
-def test_files_of_networkx(tmp_path, suffix, directed, names):
+def test_files_of_networkx(written, tmp_path, suffix, directed, names):
     made = nx.DiGraph() if directed else nx.Graph()
     names = list(names)
     made.add_nodes_from(names)
@@ -43,8 +43,7 @@ def test_files_of_networkx(tmp_path, suffix, directed, names):
     graph = check_graph(file)
     assert (graph.vertices, graph.directed, graph.notes) == (4, directed, ())
     assert listed(graph) == listed(check_graph(made))
-    packed = tmp_path / f"g{suffix}.bz2"
-    packed.write_bytes(bz2.compress(file.read_bytes()))
+    packed = written(bz2.compress(file.read_bytes()), f"g{suffix}.bz2")
     assert check_graph(packed).fingerprint == graph.fingerprint
 
 
@@ -92,24 +91,20 @@ def test_edge_and_adjacency_lists_of_networkx(tmp_path):
 
 
 @pytest.mark.slow
-def test_archives(tmp_path, monkeypatch):
+def test_archives(written, monkeypatch):
     text = b"".join(b"%d %d\n" % (v, v * v % 99_991) for v in range(60_000))
-    (tmp_path / "a.txt").write_bytes(text)
-    whole = check_graph(tmp_path / "a.txt").fingerprint
+    whole = check_graph(written(text, "a.txt")).fingerprint
     for name, packed in (
         ("a.txt.xz", lzma.compress(text[:700_000]) + bytes(8) + lzma.compress(text[700_000:])),
         ("a.zip", zipped("folder/", "folder/b.csv", "__MACOSX/c", text=text)),
         ("b.zip", zipped("b.txt", text=text)),
     ):
-        (tmp_path / name).write_bytes(packed)
-        assert check_graph(tmp_path / name).fingerprint == whole
+        assert check_graph(written(packed, name)).fingerprint == whole
     monkeypatch.setattr("predict_graph.limits.check_unpacked.__defaults__", (1 << 20,))
     zeros = b"0 1\n" * 2_000_000
-    (tmp_path / "c.txt.xz").write_bytes(lzma.compress(zeros, preset=0))
-    (tmp_path / "c.zip").write_bytes(zipped("a.txt", text=zeros))
     with limited(unpack_ratio=10):
-        no_graph(tmp_path / "c.txt.xz", "unpack_ratio")
-        no_graph(tmp_path / "c.zip", "unpack_ratio")
+        no_graph(written(lzma.compress(zeros, preset=0), "c.txt.xz"), "unpack_ratio")
+        no_graph(written(zipped("a.txt", text=zeros), "c.zip"), "unpack_ratio")
 
 
 def test_a_folder_of_parquet_files(tmp_path):
@@ -127,11 +122,10 @@ def test_a_folder_of_parquet_files(tmp_path):
 # --- what small files must not cost ---------------------------------------------------------------
 
 
-def test_vertices_that_a_file_only_declares(tmp_path):
+def test_vertices_that_a_file_only_declares(written):
     sizes = "pattern symmetric\n400000000 400000000 1\n2 1\n"
-    (tmp_path / "a.mtx").write_text(f"%%MatrixMarket matrix coordinate {sizes}")
     with limited(vertices=10**9):
-        no_graph(tmp_path / "a.mtx", "unpack_ratio")
+        no_graph(written(f"%%MatrixMarket matrix coordinate {sizes}", "a.mtx"), "unpack_ratio")
 
 
 def test_sparse_arrays_that_unpack_to_much(tmp_path):
@@ -181,9 +175,8 @@ LONG_LINES = [
 
 
 @pytest.mark.parametrize("line", LONG_LINES)
-def test_long_lines_take_time_in_proportion(tmp_path, line):
-    file = tmp_path / "a.csv"
-    file.write_bytes(b"{\n" * line.startswith(b"0 1") + line + b"\n1 2\n")
+def test_long_lines_take_time_in_proportion(written, line):
+    file = written(b"{\n" * line.startswith(b"0 1") + line + b"\n1 2\n")
     began = time.process_time()
     with contextlib.suppress(RequestError):
         check_graph(file)

@@ -188,9 +188,8 @@ def test_round_trip(filled, tmp_path):
     assert sorted(os.listdir(tmp_path)) == ["history.sqlite", "other.sqlite", "runs.sqlite"]
 
 
-def test_wrong_names(filled, tmp_path):
+def test_wrong_names(filled, written, tmp_path):
     refused(r"accepted: a name in \.sqlite", filled.export, tmp_path / "runs.xlsx")
     refused("there is no file", filled.import_, tmp_path / "absent.sqlite")
-    (tmp_path / "other.sqlite").write_text("a,b\n1,2\n")
-    refused(r"other\.sqlite", filled.import_, tmp_path / "other.sqlite")
+    refused(r"other\.sqlite", filled.import_, written("a,b\n1,2\n", "other.sqlite"))
     refused("there is no folder", filled.export, tmp_path / "no" / "folder.sqlite")

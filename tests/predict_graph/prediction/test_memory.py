@@ -66,13 +66,12 @@ GROUPS = {
 
 
 @pytest.mark.parametrize(("listed", "files", "rooms"), GROUPS.values(), ids=GROUPS)
-def test_control_groups_limit(tmp_path, monkeypatch, listed, files, rooms):
+def test_control_groups_limit(written, tmp_path, monkeypatch, listed, files, rooms):
     for name, text in files.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(f"{text}\n")
-    (tmp_path / "listed").write_text(listed)
     monkeypatch.setattr(machine, "_CGROUPS", tmp_path)
-    monkeypatch.setattr(machine, "_LISTED", tmp_path / "listed")
+    monkeypatch.setattr(machine, "_LISTED", written(listed, "listed"))
     assert list(cgroup_rooms()) == rooms
 
 

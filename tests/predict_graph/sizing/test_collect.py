@@ -257,9 +257,8 @@ def test_computing_is_told_from_waiting():
     assert idle.utilization < 0.5 * busy.utilization
 
 
-def test_bytes_of_all_processes_are_counted(tmp_path):
-    file = tmp_path / "data"
-    file.write_bytes(b"x" * 3_000_000)
+def test_bytes_of_all_processes_are_counted(written, tmp_path):
+    file = written(b"x" * 3_000_000, "data")
     seen = watch(["sh", "-c", f"cat {file} | cat > {tmp_path / 'copy'}; sleep 0.2"])
     assert 6_000_000 <= seen.read_bytes < 8_000_000  # each cat reads it all
     assert 6_000_000 <= seen.written_bytes < 8_000_000

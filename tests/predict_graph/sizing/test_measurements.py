@@ -43,9 +43,8 @@ def test_a_table_without_a_scale(written):
     assert "no column for the scale" in found.warnings[0]
 
 
-def test_a_table_of_windows(tmp_path):
-    path = tmp_path / "runs.txt"
-    path.write_bytes("nodes\tseconds\r\n2\t1,5\r\n4\t0,9\r\n".encode("utf-16"))
+def test_a_table_of_windows(written):
+    path = written("nodes\tseconds\r\n2\t1,5\r\n4\t0,9\r\n".encode("utf-16"), "runs.txt")
     assert read_measurements(path).done.seconds.tolist() == [1.5, 0.9]
 
 

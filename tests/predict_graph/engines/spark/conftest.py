@@ -1,14 +1,11 @@
 """What tests of Spark share."""
 
-import os
 import signal
-from contextlib import suppress
 
-import psutil
 import pytest
 
 from benchmarks.spark_cluster import spark_cluster
-from tests.python import has_ended
+from tests.python import processes_of
 
 
 @pytest.fixture(scope="module")
@@ -41,24 +38,9 @@ def spark(spark_here, common_session, quick_java):
 
 
 @pytest.fixture(scope="module")
-def cluster(spark_here, processes_of):
+def cluster(spark_here):
     """Two workers, which leave no process behind."""
     with spark_cluster(2) as cluster:
         yield cluster
     for worker in cluster.workers:
         assert processes_of(worker.process.pid) == []
-
-
-@pytest.fixture(scope="session")
-def processes_of():
-    """List the processes of a login session: those that a test started and all they started."""
-
-    def find(session):
-        found = []
-        for process in psutil.process_iter():
-            with suppress(psutil.Error, ProcessLookupError):
-                if os.getsid(process.pid) == session and not has_ended(process.pid):
-                    found.append(f"{process.pid} {' '.join(process.cmdline())[:100]}")
-        return found
-
-    return find

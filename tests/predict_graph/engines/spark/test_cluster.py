@@ -18,6 +18,7 @@ from predict_graph.engines.spark import SparkEngine, SparkSettings
 from predict_graph.engines.spark.session.opening import open_session
 from predict_graph.errors import JobError
 from predict_graph.graph import check_graph
+from tests.python import processes_of
 from tests.refusals import failed
 
 SILENT = 1200  # seconds
@@ -95,7 +96,7 @@ def bare_python(folder):
     return {"spark.pyspark.python": str(python)}
 
 
-def test_two_workers_share_a_run_until_one_is_killed(cluster, quick_conf, processes_of, tmp_path):
+def test_two_workers_share_a_run_until_one_is_killed(cluster, quick_conf, tmp_path):
     """The run that loses one ends with a sentence; the next one is done by who is left.
 
     Their Python has none of our packages: they get them.

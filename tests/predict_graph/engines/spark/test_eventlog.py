@@ -30,15 +30,9 @@ def zstd(content):
 
 
 @pytest.fixture
-def log_of(tmp_path):
+def log_of(written):
     """Write the content of a log, and read it."""
-
-    def read(content, name="app-1"):
-        path = tmp_path / name
-        path.write_bytes(content)
-        return read_event_log(path)
-
-    return read
+    return lambda content, name="app-1": read_event_log(written(content, name))
 
 
 FORMS = [bytes, gzip.compress, zstd, lambda content: zstd(content[:600]) + zstd(content[600:])]

@@ -172,7 +172,7 @@ NAMES = [
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize(("algorithm", "parameters"), CASES)
-def test_the_replay_does_what_the_library_does(local_spark, tmp_path, algorithm, parameters, name):
+def test_the_replay_does_what_the_library_does(local_spark, written, algorithm, parameters, name):
     """Each superstep sends as many records, partition by partition combined."""
     if algorithm.startswith("graphframes") and not graphframes.graphframes_jars():
         pytest.skip("no GraphFrames jar that fits this pyspark is on this machine")
@@ -183,7 +183,7 @@ def test_the_replay_does_what_the_library_does(local_spark, tmp_path, algorithm,
         start = session.event_log.stat().st_size
         profile = local_spark.run(job, graph)
         logged = session.event_log.read_bytes()[start:]
-    assert sent_records(logged, job, profile, tmp_path) == rounds["records"].tolist()
+    assert sent_records(logged, job, profile, written) == rounds["records"].tolist()
     assert profile.iterations == len(rounds)
     assert profile.converged == (rounds["received"].iloc[-1] == 0)
     sent = profile.per_iteration()
@@ -193,29 +193,27 @@ def test_the_replay_does_what_the_library_does(local_spark, tmp_path, algorithm,
     assert sum(profile.phases.values()) > 0
     json.dumps(profile.to_dict(), default=str)
     if algorithm.startswith("graphx"):
-        assert_watched(algorithm, logged, profile.iterations, tmp_path)
+        assert_watched(algorithm, logged, profile.iterations, written)
 
 
-def sent_records(logged, job, profile, folder):
+def sent_records(logged, job, profile, written):
     """Return the records of each superstep: of combined messages, or of all its stages."""
     if job.separated_by == "sums":
         return profile.table.groupby("iteration")["shuffle_write_records"].sum().tolist()
-    (folder / "log").write_bytes(logged)
-    log = read_event_log(folder / "log")
+    log = read_event_log(written(logged, "log"))
     first = int("PageRank" in type(job).__name__)  # it counts degrees before
     made = message_stages(log).iloc[first:]
     wrote = log.tasks.groupby("stage")["shuffle_write_records"].sum()
     return made.groupby("job")["stage"].apply(lambda stages: wrote[stages].sum()).tolist()
 
 
-def assert_watched(name, logged, iterations, folder):
+def assert_watched(name, logged, iterations, written):
     """Check who watches an application that is expected to run it, or that has our names."""
     ended = b'{"Event":"SparkListenerApplicationEnd","Timestamp":%d}\n' % (1e3 * time.time())
     nameless = logged.replace(b'"spark.jobGroup.id":', b'"no.name":')
     expected = Expected((ExpectedPart(name, float(iterations), 0.0),))
     for number, (log, known) in enumerate(((logged, None), (nameless, expected))):
-        path = folder / f"app-{number}"
-        path.write_bytes(log + ended)
+        path = written(log + ended, f"app-{number}")
         watched = Watch(growing.GrowingLog(path), known)
         watched.application.poll()
         assert watched._look().done == iterations

@@ -80,10 +80,9 @@ def test_text(same_as_local, written, name, text, directed, edges):
 
 
 def test_compressed_files_folders_and_patterns(
-    local_session, read_by_spark, same_as_local, tmp_path
+    local_session, read_by_spark, same_as_local, written, tmp_path
 ):
-    path = tmp_path / "snap.txt.gz"
-    path.write_bytes(gzip.compress(SNAP.encode()))
+    path = written(gzip.compress(SNAP.encode()), "snap.txt.gz")
     assert same_as_local(path, path).name == "snap"
     with packed_graph(local_session, path) as packed:
         named = check_algorithm("shortest-paths", {"landmarks": "30"}).on(packed)
@@ -173,11 +172,10 @@ def test_what_is_no_graph_is_refused_and_nothing_is_left(
     assert len(kept()) == before
 
 
-def test_the_line_is_found_in_a_large_file(spark, read_by_spark, tmp_path):
-    path = tmp_path / "large one.txt"
+def test_the_line_is_found_in_a_large_file(spark, read_by_spark, written):
     lines = ["12345678 87654321"] * 300_000
     lines[271_827] = "12345678 8765432l"
-    path.write_text("\n".join(lines))
+    path = written("\n".join(lines), "large one.txt")
     before = spark.conf.get("spark.sql.files.maxPartitionBytes")
     spark.conf.set("spark.sql.files.maxPartitionBytes", "1m")
     try:
@@ -186,10 +184,10 @@ def test_the_line_is_found_in_a_large_file(spark, read_by_spark, tmp_path):
         spark.conf.set("spark.sql.files.maxPartitionBytes", before)
 
 
-def test_places_that_are_not_there(read_by_spark, tmp_path):
+def test_places_that_are_not_there(read_by_spark, written):
     refused(r"there is no file /nowhere/web\.txt", read_by_spark, "/nowhere/web.txt")
-    (tmp_path / "web.docx").write_text("0 1\n")
-    refused(r"the suffix '.docx'; Spark reads .csv", read_by_spark, tmp_path / "web.docx")
+    file = written("0 1\n", "web.docx")
+    refused(r"the suffix '.docx'; Spark reads .csv", read_by_spark, file)
 
 
 def test_more_vertices_than_blocks_can_number_are_refused(local_session, edges):

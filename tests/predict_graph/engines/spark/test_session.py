@@ -12,7 +12,7 @@ from predict_graph import errors
 from predict_graph.engines.spark import SparkSettings
 from predict_graph.engines.spark.session.opening import open_session, require_spark
 from predict_graph.errors import RequestError
-from tests.python import started, wait_until
+from tests.python import processes_of, started, wait_until
 from tests.refusals import failed, refused
 
 
@@ -47,10 +47,9 @@ def test_no_pyspark(monkeypatch):
     refused(r"pip install 'predict-graph\[spark\]'", require_spark)
 
 
-def test_a_java_that_does_not_start(monkeypatch, tmp_path, spark_here):
+def test_a_java_that_does_not_start(monkeypatch, written, tmp_path, spark_here):
     (tmp_path / "bin").mkdir()
-    java = tmp_path / "bin" / "java"
-    java.write_text("#!/bin/sh\necho 'Error: this Java is broken' >&2\nexit 1\n")
+    java = written("#!/bin/sh\necho 'Error: this Java is broken' >&2\nexit 1\n", "bin/java")
     java.chmod(0o755)
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
     assert "starting Spark failed: Error: this Java is broken" in said_by(SparkSettings())
@@ -110,7 +109,7 @@ SESSIONS = [
 @pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize(("memories", "sent"), SESSIONS)
 def test_sessions_have_their_own_memory_and_the_last_is_interrupted(
-    spark_here, quick_conf, tmp_path, processes_of, memories, sent
+    spark_here, quick_conf, tmp_path, memories, sent
 ):
     """Nothing of them goes on, and no file of those that could end is left."""
     here, there = tmp_path / "here", tmp_path / "there"
@@ -188,10 +187,9 @@ JARS = [
 
 
 @pytest.mark.parametrize(("named", "kind"), JARS)
-def test_a_jar_goes_beside_those_of_the_user(tmp_path, named, kind):
+def test_a_jar_goes_beside_those_of_the_user(written, tmp_path, named, kind):
     if kind == "jars":
-        named = tmp_path / named
-        named.write_bytes(b"")
+        named = written("", named)
     settings = SparkSettings(graphframes_jar=named, conf={f"spark.{kind}": "mine"})
     assert settings.session_conf(tmp_path)[f"spark.{kind}"] == f"{named},mine"
 

@@ -197,15 +197,13 @@ def test_one_session_where_the_budget_affords_it(local_spark, tmp_path, monkeypa
     assert again.evidence[0].source == "training runs of the cluster"
 
 
-def test_a_prediction_can_be_planned_with(tmp_path):
-    file = tmp_path / "prediction.json"
+def test_a_prediction_can_be_planned_with(written):
     rows = [
         {"machines": m, "predicted": 100 / m + 10 * m, "low": 80 / m, "high": 130 / m + 13 * m}
         for m in (1, 2, 4, 8)
     ]
     found = {"by_machines": rows, "cost_model": {"machines": [1, 2]}, "warnings": ["a doubt"]}
-    file.write_text(json.dumps(found))
-    job = read_job_model(file, None, None)
+    job = read_job_model(written(json.dumps(found)), None, None)
     assert job.seconds(1.0, [2.0, 4.0]) == pytest.approx([70.0, 65.0])
     low, high = job.bounds(1.0, [2.0], 0.95)
     assert high[0] == pytest.approx(91.0)
