@@ -61,27 +61,14 @@ LIGHT = Palette()
 
 
 _WIDTH, _HEIGHT = 4.2, 2.9  # inches; limits the width so that text is readable at 360 pixels
-_STYLE = {
+_COLORS = {
     **dict.fromkeys(("text.color", "axes.labelcolor"), LIGHT.ink),
     **dict.fromkeys(("axes.edgecolor", "xtick.color", "ytick.color"), LIGHT.muted),
     **dict.fromkeys(("xtick.labelcolor", "ytick.labelcolor"), LIGHT.muted),
     **dict.fromkeys(("figure.facecolor", "savefig.facecolor"), LIGHT.paper),
-    **dict.fromkeys(("axes.spines.top", "axes.spines.right"), False),
-    **dict.fromkeys(("axes.grid", "axes.axisbelow"), True),
-    **dict.fromkeys(("font.size", "axes.labelsize"), 9.5),
-    "font.family": "sans-serif",
-    "font.sans-serif": ["DejaVu Sans"],
-    "axes.titlesize": 10.5,
-    "axes.titleweight": "bold",
-    "axes.titlelocation": "left",
-    "axes.facecolor": "none",
     "grid.color": LIGHT.rule,
-    "grid.linewidth": 0.6,
-    "lines.linewidth": 1.8,
-    "lines.markersize": 5,
-    "svg.fonttype": "none",
-    "svg.hashsalt": "predict-graph",
 }
+_STYLE = [Path(__file__).with_name("pictures.mplstyle"), _COLORS]
 
 
 class Values(NamedTuple):
@@ -121,13 +108,13 @@ def draw_together(pictures: Sequence[Picture], title: str, path: Path | None) ->
     check_picture(path)
     if not pictures:
         raise RequestError(f"there is nothing to draw of {title}")
-    import matplotlib as mpl
+    import matplotlib.style as styles
     from matplotlib.figure import Figure
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
     across = min(len(pictures), 2 if len(pictures) in (2, 4) else 3)
     down = -(-len(pictures) // across)
-    with mpl.rc_context(_STYLE):
+    with styles.context(_STYLE):
         size = (_WIDTH * across, _HEIGHT * down + 0.5)
         layout = ConstrainedLayoutEngine(w_pad=0.12, h_pad=0.12)
         figure = Figure(figsize=size, layout=layout)
@@ -157,17 +144,16 @@ def _show_controls(figure: Any) -> None:
     for text in figure.findobj(Text):
         if words := text.get_text():  # else of an axis, which comes later
             text.set_text(printable(words))
-            text.set_parse_math(False)
 
 
 def svg_of(picture: Picture, name: str) -> str:
     """Return a panel as SVG for a page, with the page's colour variables."""
-    import matplotlib as mpl
+    import matplotlib.style as styles
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure
 
     target = io.StringIO()
-    with mpl.rc_context(_STYLE):
+    with styles.context(_STYLE):
         # With the resolution of SVG.
         figure = Figure(figsize=(_WIDTH, _HEIGHT * picture.height), layout="constrained", dpi=72)
         drawn = picture.draw(figure.subplots())
