@@ -27,11 +27,11 @@ _FORMATS = {
     "webgraph": ("readers.webgraph:open_webgraph", ""),
     "adjacency": ("readers.text:open_text", ".adjlist"),
     "dimacs": ("readers.counted:open_dimacs", ".gr .dimacs .col .clq"),
-    "graphml": ("readers.networkx_files:open_networkx", ".graphml"),
-    "gexf": ("readers.networkx_files:open_networkx", ".gexf"),
-    "gml": ("readers.networkx_files:open_networkx", ".gml"),
-    "pajek": ("readers.networkx_files:open_networkx", ".net .paj .pajek"),
-    "node-link": ("readers.networkx_files:open_networkx", ".json"),
+    "graphml": ("readers.networkx_files:open_graphml", ".graphml"),
+    "gexf": ("readers.networkx_files:open_gexf", ".gexf"),
+    "gml": ("readers.networkx_files:open_gml", ".gml"),
+    "pajek": ("readers.networkx_files:open_pajek", ".net .paj .pajek"),
+    "node-link": ("readers.networkx_files:open_node_link", ".json"),
 }
 _SUFFIXES = {
     suffix: form for form, (_, suffixes) in _FORMATS.items() for suffix in suffixes.split()

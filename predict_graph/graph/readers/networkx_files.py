@@ -24,7 +24,9 @@ from predict_graph.limits import beyond, check_size, check_unpacked, limits, who
 from predict_graph.stopwatch import imported
 
 
-def open_networkx(content: Content, wanted: EdgeList) -> Graph:
+def _read(
+    form: str, parse: Callable[[Any, bytes, str], Parsed], content: Content, wanted: EdgeList
+) -> Graph:
     """Read a file whole and parse it by networkx.
 
     Raises
@@ -33,7 +35,6 @@ def open_networkx(content: Content, wanted: EdgeList) -> Graph:
         If it is too large, or not of the format of its suffix.
     """
     networkx = imported("networkx")
-    form, parse = _FORMS[content.suffix]
     data = bytearray()
     for block in content.blocks():
         data += block
@@ -61,7 +62,7 @@ def open_networkx(content: Content, wanted: EdgeList) -> Graph:
 
 
 _PLAIN = re.compile(r"0|[1-9][0-9]{0,17}")
-Parsed = tuple[Any, tuple[str, ...]]
+Parsed = tuple[Any, tuple[str, ...]]  # a graph of networkx, and notes on it
 
 
 def _gml(networkx: Any, data: bytes, path: str) -> Parsed:
@@ -128,10 +129,8 @@ def _pajek(networkx: Any, data: bytes, path: str) -> Parsed:
     return made, ()
 
 
-_FORMS: dict[str, tuple[str, Callable[[Any, bytes, str], Parsed]]] = {
-    ".graphml": ("GraphML", partial(_xml, "read_graphml")),
-    ".gexf": ("GEXF", partial(_xml, "read_gexf")),
-    ".gml": ("GML", _gml),
-    ".json": ("JSON of nodes and links", _node_link),
-    **dict.fromkeys((".net", ".paj", ".pajek"), ("Pajek", _pajek)),
-}
+open_graphml = partial(_read, "GraphML", partial(_xml, "read_graphml"))
+open_gexf = partial(_read, "GEXF", partial(_xml, "read_gexf"))
+open_gml = partial(_read, "GML", _gml)
+open_node_link = partial(_read, "JSON of nodes and links", _node_link)
+open_pajek = partial(_read, "Pajek", _pajek)
