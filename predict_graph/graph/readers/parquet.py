@@ -80,7 +80,7 @@ def open_tables(path: Path, wanted: EdgeList) -> EdgeSource:
         own = {each.name: value_type(each.type) for each in schema}
         if [own.get(name) for name in chosen] != types:
             raise RequestError(f"{file} has other columns than {files[0].name}")
-    blocks = (block for file in files for block in _blocks(file, chosen, texts))
+    blocks = (block for file in files for block in _blocks(file, footers[file][0], chosen, texts))
     notes = found.notes(names, wanted)
     if found.kind is not None and names[found.kind].lower() == "directed":
         notes += (f"the column {names[found.kind]!r} of a Parquet file is not read",)
@@ -92,14 +92,14 @@ def _table(file: Path, texts: Sequence[str] = ()) -> Any:
 
     with explained(f"{file} is not a Parquet file that can be read"):
         table = pq.ParquetFile(file, read_dictionary=list(texts))
-        _ = table.schema_arrow.names, [chunk.path_in_schema for chunk in _chunks(table)]
+        _ = table.schema_arrow.names, [chunk.path_in_schema for chunk in _chunks(table.metadata)]
     return table
 
 
-def _blocks(file: Path, chosen: list[str], as_text: bool) -> Iterator[EdgeBlock]:
+def _blocks(file: Path, facts: Any, chosen: list[str], as_text: bool) -> Iterator[EdgeBlock]:
     done, unpacked, packed = 0, 0, file.stat().st_size
     rows, texts = 1 << 19, chosen[:2] if as_text else []
-    chunks = (chunk for chunk in _chunks(_table(file)) if chunk.path_in_schema in texts)
+    chunks = (chunk for chunk in _chunks(facts) if chunk.path_in_schema in texts)
     if any("DELTA_BYTE_ARRAY" in chunk.encodings for chunk in chunks):
         # Texts that are stored as what differs from the one before can be unpacked to as many times
         # their size as there are rows. pyarrow reads no dictionaries of them.
@@ -115,9 +115,8 @@ def _blocks(file: Path, chosen: list[str], as_text: bool) -> Iterator[EdgeBlock]
             done += len(batch)
 
 
-def _chunks(table: Any) -> Iterator[Any]:
-    """Return what the file says of each column of each group of rows."""
-    facts = table.metadata
+def _chunks(facts: Any) -> Iterator[Any]:
+    """Return what the metadata of a file say of each column of each group of rows."""
     places = product(range(facts.num_row_groups), range(facts.num_columns))
     return (facts.row_group(group).column(column) for group, column in places)
 
