@@ -7,12 +7,11 @@ from os import PathLike
 from pathlib import Path
 
 from predict_graph.errors import RequestError
-from predict_graph.graph.build import as_asked, direction_of, from_blocks, relabel
+from predict_graph.graph.build import as_asked, direction_of, from_blocks, relabel, symmetric
 from predict_graph.graph.csr import Graph
 from predict_graph.graph.edge_list import EdgeBlock, EdgeList, EdgeSource
 from predict_graph.graph.readers.formats import copied_here, open_source
 from predict_graph.graph.readers.streams import suffixes_of
-from predict_graph.graph.rows import is_symmetric
 from predict_graph.inputs import STANDARD_INPUT
 from predict_graph.limits import beyond, limits
 
@@ -78,12 +77,13 @@ def graph_of(source: EdgeSource | Graph, where: str, directed: bool | None, name
     n, labels = source.vertices, None
     if n is None:
         blocks, n, labels = relabel(blocks, apart=source.bipartite)
-    whole = directed or source.both_ends
-    graph = from_blocks(blocks, n, directed=whole, name=name, labels=labels)
-    if source.both_ends and not is_symmetric(graph.indptr, graph.indices):
-        raise RequestError(f"{where}: some edge is listed at one of its ends only")
-    if not directed:
-        graph = as_asked(graph, directed, name)
+    as_listed = directed or source.both_ends
+    graph = from_blocks(blocks, n, directed=as_listed, name=name, labels=labels)
+    if source.both_ends:
+        both = symmetric(graph)
+        if both.edges > graph.edges:
+            raise RequestError(f"{where}: some edge is listed at one of its ends only")
+        graph = graph if directed else both
     return graph.described_as(notes=notes + source.notes)
 
 
