@@ -68,8 +68,14 @@ class NeighborhoodKernel(MergingKernel):
     def _settle(self, changed: npt.NDArray[np.uint8]) -> None:
         """Publish the changed counters for the next superstep, and estimate them."""
         counters = (self._state, self._next)
-        self._share_blocks(settle, changed, counters, (self.values, self._sums))
+        sizes = (self.values, self._sums, bias_correction(self._state.shape[1]))
+        self._share_blocks(settle, changed, counters, sizes)
         self._reached.append(float(ordered_sum(self._sums)))
+
+
+def bias_correction(registers: int) -> float:
+    """Return the factor of HyperLogLog for so many registers [3]."""
+    return {16: 0.673, 32: 0.697, 64: 0.709}.get(registers, 0.7213 / (1.0 + 1.079 / registers))
 
 
 def summary_of(reached: list[float]) -> dict[str, Any]:
@@ -114,19 +120,8 @@ def hashed(vertices: Any, registers: int) -> Any:
 def settle(first: int, last: int, blocks: Any, changed: Any, counters: Any, sizes: Any) -> None:
     """Publish the changed counters of some blocks, and estimate how many vertices they hold."""
     published, following = counters
-    estimates, sums = sizes
-    registers = published.shape[1]
-    # Bias correction of HyperLogLog, and linear counting while registers are empty [3].
-    alpha = 0.7213 / (1.0 + 1.079 / registers)
-    if registers == 16:
-        alpha = 0.673
-    elif registers == 32:
-        alpha = 0.697
-    elif registers == 64:
-        alpha = 0.709
-    powers = np.empty(66)
-    for i in range(66):
-        powers[i] = 2.0**-i
+    estimates, sums, alpha = sizes
+    registers, powers = published.shape[1], 0.5 ** np.arange(66)
     for block in range(first, last):
         total = 0.0
         for v in range(blocks[block], blocks[block + 1]):
@@ -138,6 +133,7 @@ def settle(first: int, last: int, blocks: Any, changed: Any, counters: Any, size
                     inverse += powers[value]
                     empty += value == 0
                 estimate = alpha * registers * registers / inverse
+                # Linear counting while registers are empty [3].
                 if estimate <= 2.5 * registers and empty > 0:
                     estimate = registers * np.log(registers / empty)
                 estimates[v] = estimate
@@ -169,7 +165,8 @@ class NeighborhoodProgram(MergingProgram):
         assert self.senders is not None
         bounds = np.array([0, self.block.count])
         changed, counters = self.senders.view(np.uint8), (self.state, self.state)
-        settle(0, 1, bounds, changed, counters, (self.estimates, np.zeros(1)))
+        sizes = (self.estimates, np.zeros(1), bias_correction(self.algorithm.registers))
+        settle(0, 1, bounds, changed, counters, sizes)
 
     def sums(self) -> dict[str, float]:
         """Count the changed counters, and sum the estimates."""
