@@ -105,5 +105,4 @@ def largest(values: npt.NDArray[Any], count: int) -> npt.NDArray[np.int64]:
     above = np.flatnonzero(values > least)
     level = np.flatnonzero(values == least)[: count - len(above)]
     chosen = np.concatenate((above, level))
-    order: npt.NDArray[np.int64] = chosen[np.lexsort((chosen, -values[chosen]))]
-    return order
+    return chosen[np.lexsort((chosen, -values[chosen]))]

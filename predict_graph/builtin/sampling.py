@@ -183,8 +183,7 @@ def _smallest_pairs(graph: Graph, most_edges: float, share: float = 0.005) -> In
     able = int(np.count_nonzero(together < most_edges))
     if able > 10.0 * share * graph.vertices:
         able = int(share * graph.vertices)
-    chosen: IndexArray = order[: max(able, 1)]
-    return chosen
+    return order[: max(able, 1)]
 
 
 def labels_recipe(

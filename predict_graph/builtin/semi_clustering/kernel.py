@@ -79,8 +79,7 @@ class SemiClusteringKernel(SharedRows):
     @property
     def values(self) -> Array:
         """The members of the best semi-cluster of each vertex, -1 for none, shape (n, v_max)."""
-        best: Array = self._lists.members[:, 0]
-        return best
+        return self._lists.members[:, 0]
 
     def summary(self) -> dict[str, Any]:
         """Return the score and the size of the best semi-cluster, and the mean score of lists."""

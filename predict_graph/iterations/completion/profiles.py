@@ -89,5 +89,4 @@ def profile_key(profiles: npt.NDArray[np.int32], level: tuple[int, int, int]) ->
     packed, (by_in, by_out, by_inflow) = profiles.astype(np.int64), level
     inbound, out, inflow = (packed >> 2 * FIELD, packed >> FIELD & 127, packed & 127)
     out = np.where(out < 4, out, 4 + out // by_out)
-    key: IntArray = inbound // by_in << 2 * FIELD | out << FIELD | inflow // by_inflow
-    return key
+    return inbound // by_in << 2 * FIELD | out << FIELD | inflow // by_inflow

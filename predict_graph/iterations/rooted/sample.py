@@ -73,14 +73,12 @@ def small_neighbours(graph: Graph, vertices: IndexArray, most: int) -> IndexArra
     """Return the neighbours with at most `most` edges of vertices with at most so many."""
     _, places = edges_of(graph.indptr, vertices[degrees_of(graph, vertices) <= most])
     neighbours = graph.indices[places]
-    found: IndexArray = neighbours[degrees_of(graph, neighbours) <= most]
-    return found
+    return neighbours[degrees_of(graph, neighbours) <= most]
 
 
 def degrees_of(graph: Graph, vertices: IndexArray) -> IntArray:
     """Return the out-degrees of some vertices."""
-    degrees: IntArray = graph.indptr[vertices + 1] - graph.indptr[vertices]
-    return degrees
+    return graph.indptr[vertices + 1] - graph.indptr[vertices]
 
 
 @dataclass(frozen=True)
