@@ -24,16 +24,13 @@ import numpy as np
 import pandas as pd
 
 from predict_graph.arrays import IntArray
-from predict_graph.builtin.graphframes.definition import (
-    GraphFramesAlgorithm,
-    GraphFramesConnectedComponents,
-)
+from predict_graph.builtin.graphframes.definition import GraphFramesAlgorithm
 from predict_graph.builtin.graphx.replays import distinct_rows, table_of
 from predict_graph.engines.spark.library.algorithm import EdgeLayout
 from predict_graph.engines.spark.tables.hashing import partition_of, partition_of_pair
 
 
-def stars(algorithm: GraphFramesConnectedComponents, layout: EdgeLayout) -> pd.DataFrame:
+def stars(layout: EdgeLayout) -> pd.DataFrame:
     """Count ``ConnectedComponents`` by stars, one row per iteration.
 
     The first row includes the preparation, which removes duplicate edges and counts them, with one
@@ -96,7 +93,5 @@ def _least(
 
 def replayed(algorithm: GraphFramesAlgorithm, layout: EdgeLayout) -> pd.DataFrame:
     """Count stars, or the GraphX algorithm, which also gets the vertices without edges."""
-    if isinstance(algorithm, GraphFramesConnectedComponents) and algorithm.graphx is None:
-        return stars(algorithm, layout)
-    assert algorithm.graphx is not None
-    return algorithm.graphx.replay(replace(layout, everyone=True))
+    graphx = algorithm.graphx
+    return stars(layout) if graphx is None else graphx.replay(replace(layout, everyone=True))

@@ -22,13 +22,7 @@ import numpy as np
 import pandas as pd
 
 from predict_graph.arrays import BoolArray, IntArray
-from predict_graph.builtin.graphx.definition import (
-    GraphXConnectedComponents,
-    GraphXLabelPropagation,
-    GraphXPageRank,
-    GraphXShortestPaths,
-    GraphXStronglyConnectedComponents,
-)
+from predict_graph.builtin.graphx.definition import GraphXAlgorithm
 from predict_graph.builtin.label_propagation.kernel import vote
 from predict_graph.engines.spark.library.algorithm import REPLAY_COLUMNS, EdgeLayout
 
@@ -77,7 +71,7 @@ def distinct_rows(
     return len(np.unique(places * partitions + parts)), rows // n, rows % n
 
 
-def pagerank(algorithm: GraphXPageRank, layout: EdgeLayout) -> pd.DataFrame:
+def pagerank(algorithm: GraphXAlgorithm, layout: EdgeLayout) -> pd.DataFrame:
     """Count ``PageRank``: all edges each round, or those of vertices whose rank increased by
     `tol`. From one vertex, that alone has an initial rank; by rounds all edges send all the same.
     """
@@ -107,7 +101,7 @@ def pagerank(algorithm: GraphXPageRank, layout: EdgeLayout) -> pd.DataFrame:
         rank = following
 
 
-def components(algorithm: GraphXConnectedComponents, layout: EdgeLayout) -> pd.DataFrame:
+def components(algorithm: GraphXAlgorithm, layout: EdgeLayout) -> pd.DataFrame:
     """Count ``ConnectedComponents``: the smaller label of an edge goes to its other end."""
     n, rows = layout.vertices, []
     most = algorithm.parameters["maxIterations"]
@@ -126,7 +120,7 @@ def components(algorithm: GraphXConnectedComponents, layout: EdgeLayout) -> pd.D
     return table_of(rows)
 
 
-def labels(algorithm: GraphXLabelPropagation, layout: EdgeLayout) -> pd.DataFrame:
+def labels(algorithm: GraphXAlgorithm, layout: EdgeLayout) -> pd.DataFrame:
     """Count ``LabelPropagation``: maps of labels along all edges, in both directions.
 
     Messages after the last step are sent although nothing reads them. Of several labels with most
@@ -147,7 +141,7 @@ def labels(algorithm: GraphXLabelPropagation, layout: EdgeLayout) -> pd.DataFram
     return table_of(rows)
 
 
-def paths(algorithm: GraphXShortestPaths, layout: EdgeLayout) -> pd.DataFrame:
+def paths(algorithm: GraphXAlgorithm, layout: EdgeLayout) -> pd.DataFrame:
     """Count ``ShortestPaths``: a map of landmarks goes against an edge where it has shorter
     paths.
     """
@@ -182,7 +176,7 @@ def _inboxes(layout: EdgeLayout) -> tuple[IntArray, IntArray, IntArray]:
     return starts, senders, key[firsts] // layout.partitions
 
 
-def strong(algorithm: GraphXStronglyConnectedComponents, layout: EdgeLayout) -> pd.DataFrame:
+def strong(algorithm: GraphXAlgorithm, layout: EdgeLayout) -> pd.DataFrame:
     """Count ``StronglyConnectedComponents``.
 
     A round removes vertices without in-edges or out-edges repeatedly, until a count of the degrees
