@@ -19,13 +19,7 @@ from predict_graph.builtin.triangle_count.kernel import TriangleCountKernel
 from predict_graph.graph import Graph
 from predict_graph.graph.csr import edges_of, inbound_rows, inbound_shares
 from predict_graph.iterations.completion.completed import CompletedSample
-from predict_graph.iterations.rooted import recipes
-from predict_graph.iterations.rooted.sample import (
-    HopTree,
-    component_trees,
-    hop_tree,
-    small_neighbours,
-)
+from predict_graph.iterations.rooted import sample as rooted
 from samplers.search import largest
 
 _MOST_ROOTS = 5  # landmarks or highest ranks with a tree: limits overhead
@@ -71,17 +65,17 @@ def _place_of_source(algorithm: PersonalisedPageRank, sample: CompletedSample) -
     return int(np.lexsort((sample.weights, distance))[0])
 
 
-def components_recipe(algorithm: Algorithm, graph: Graph) -> recipes.Recipe:
+def components_recipe(algorithm: Algorithm, graph: Graph) -> rooted.Recipe:
     """Return samples rooted in the smallest id of each component, where labels start."""
-    return recipes.rooted(graph, [component_trees(graph)])
+    return rooted.by_trees(graph, [rooted.component_trees(graph)])
 
 
-def counters_recipe(algorithm: Any, graph: Graph) -> recipes.Recipe:
+def counters_recipe(algorithm: Any, graph: Graph) -> rooted.Recipe:
     """Return samples that include the vertices with the largest hashes.
 
     A counter changes for the last time when the largest hash that can reach it arrives.
     """
-    return recipes.rooted(graph, recipes.middle_trees(graph), _largest_hashes(algorithm, graph))
+    return rooted.by_trees(graph, rooted.middle_trees(graph), _largest_hashes(algorithm, graph))
 
 
 def _largest_hashes(
@@ -95,22 +89,22 @@ def _largest_hashes(
     return largest(tops.astype(np.int16), per_register * algorithm.registers)
 
 
-def paths_recipe(algorithm: Any, graph: Graph) -> recipes.Recipe:
+def paths_recipe(algorithm: Any, graph: Graph) -> rooted.Recipe:
     """Return samples rooted in the landmarks, with the vertices that are farthest from each.
 
     The iterations are then exact, for as many landmarks as have a tree. With more landmarks, the
     first ones and the middle of the graph have trees.
     """
     landmarks = algorithm.vertices_in(graph.out_degrees)
-    trees = [hop_tree(graph, int(root)) for root in np.unique(landmarks[:_MOST_ROOTS])]
-    tails = [recipes.deepest(graph, tree) for tree in trees[1:]]
+    trees = [rooted.hop_tree(graph, int(root)) for root in np.unique(landmarks[:_MOST_ROOTS])]
+    tails = [rooted.deepest(graph, tree) for tree in trees[1:]]
     ways = [_longest_way(tree) for tree in trees]
     if len(landmarks) > _MOST_ROOTS:
-        trees += recipes.middle_trees(graph)
-    return recipes.rooted(graph, trees, *tails, *ways, landmarks)
+        trees += rooted.middle_trees(graph)
+    return rooted.by_trees(graph, trees, *tails, *ways, landmarks)
 
 
-def _longest_way(tree: HopTree) -> IntArray:
+def _longest_way(tree: rooted.HopTree) -> IntArray:
     """Return the vertices on the path to one that is farthest away.
 
     Each of them gets a shorter path in a superstep of its own: without them, a superstep in which
@@ -122,7 +116,7 @@ def _longest_way(tree: HopTree) -> IntArray:
     return np.array(way, np.int64)
 
 
-def lists_recipe(algorithm: Any, graph: Graph) -> recipes.Recipe:
+def lists_recipe(algorithm: Any, graph: Graph) -> rooted.Recipe:
     """Return samples rooted in the highest ranks, with ranks of the sampled vertices.
 
     Ranks of the whole graph are unknown before PageRank has run on it. Two of its iterations
@@ -134,9 +128,9 @@ def lists_recipe(algorithm: Any, graph: Graph) -> recipes.Recipe:
     top = largest(first, max(10 * algorithm.k, 50))  # many more candidates than k
     second = next_ranks(graph, prior, first, top)
     best = top[np.argsort(-second, kind="stable")]
-    trees = [hop_tree(graph, int(root)) for root in best[: min(algorithm.k, _MOST_ROOTS)]]
-    trees += recipes.middle_trees(graph)
-    recipe = recipes.rooted(graph, trees, top)
+    trees = [rooted.hop_tree(graph, int(root)) for root in best[: min(algorithm.k, _MOST_ROOTS)]]
+    trees += rooted.middle_trees(graph)
+    recipe = rooted.by_trees(graph, trees, top)
     return replace(recipe, inputs=lambda sample: next_ranks(graph, prior, first, sample.vertices))
 
 
@@ -152,7 +146,7 @@ def next_ranks(
     return found
 
 
-def clusters_recipe(algorithm: Any, graph: Graph) -> recipes.Recipe:
+def clusters_recipe(algorithm: Any, graph: Graph) -> rooted.Recipe:
     """Return samples of the surroundings of small vertices, where semi-clusters start.
 
     The score of two joined vertices is positive only if they have few other edges (equation 2), so
@@ -162,8 +156,8 @@ def clusters_recipe(algorithm: Any, graph: Graph) -> recipes.Recipe:
     factor = float(algorithm.parameters["boundary_factor"])
     small = int(3.0 / factor)
     seeds = _smallest_pairs(graph, most_edges=2.0 + 1.0 / factor)
-    around = small_neighbours(graph, seeds, 2 * small)
-    return recipes.rooted(graph, recipes.middle_trees(graph), seeds, around, near=small)
+    around = rooted.small_neighbours(graph, seeds, 2 * small)
+    return rooted.by_trees(graph, rooted.middle_trees(graph), seeds, around, near=small)
 
 
 def _smallest_pairs(graph: Graph, most_edges: float, share: float = 0.005) -> IndexArray:
@@ -188,7 +182,7 @@ def _smallest_pairs(graph: Graph, most_edges: float, share: float = 0.005) -> In
 
 def labels_recipe(
     algorithm: Any, graph: Graph, *, near: int = 30, level_std: float = 0.45
-) -> recipes.Recipe:
+) -> rooted.Recipe:
     """Return samples whose vertices have all their edges, and the labels after one superstep.
 
     A label is the majority of the neighbours, so an edge to a vertex outside the sample leads to a
@@ -207,8 +201,8 @@ def labels_recipe(
     """
     labels = _first_labels(graph)
     order = np.lexsort((graph.out_degrees, labels, graph.out_degrees > 0))
-    sampler = recipes.RepresentedSampler(graph, order, near)
-    return recipes.Recipe(sampler, lambda sample: labels[sample.vertices], level_std=level_std)
+    sampler = rooted.RepresentedSampler(graph, order, near)
+    return rooted.Recipe(sampler, lambda sample: labels[sample.vertices], level_std=level_std)
 
 
 def _first_labels(graph: Graph) -> IndexArray:
@@ -225,7 +219,7 @@ def _first_labels(graph: Graph) -> IndexArray:
     return labels
 
 
-def cores_recipe(algorithm: Any, graph: Graph) -> recipes.Recipe:
+def cores_recipe(algorithm: Any, graph: Graph) -> rooted.Recipe:
     """Return samples whose vertices have all their edges, and the exact iterations by peeling.
 
     An estimate depends on the estimates of enough neighbours, so an edge to a vertex outside the
@@ -237,10 +231,10 @@ def cores_recipe(algorithm: Any, graph: Graph) -> recipes.Recipe:
     kernel.step()
     order = np.lexsort((graph.out_degrees, kernel.values, graph.out_degrees > 0))
     iterations = supersteps_by_peeling(graph)
-    return recipes.Recipe(recipes.RepresentedSampler(graph, order), iterations=iterations)
+    return rooted.Recipe(rooted.RepresentedSampler(graph, order), iterations=iterations)
 
 
-def triangles_recipe(algorithm: Any, graph: Graph) -> recipes.Recipe:
+def triangles_recipe(algorithm: Any, graph: Graph) -> rooted.Recipe:
     """Return samples whose vertices have all their edges.
 
     The iterations are fixed. Messages and look-ups depend on the degrees of vertices and of their
@@ -250,4 +244,4 @@ def triangles_recipe(algorithm: Any, graph: Graph) -> recipes.Recipe:
     kernel = TriangleCountKernel(algorithm, graph)
     kernel.step()
     order = np.lexsort((kernel.counts, graph.out_degrees))
-    return recipes.Recipe(recipes.RepresentedSampler(graph, order))
+    return rooted.Recipe(rooted.RepresentedSampler(graph, order))

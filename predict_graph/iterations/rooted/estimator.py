@@ -18,7 +18,7 @@ from predict_graph.intervals import QUANTILE
 from predict_graph.iterations.budget import LEAN
 from predict_graph.iterations.estimate import IterationEstimate, crossing, iteration_interval
 from predict_graph.iterations.method import SamplingCase
-from predict_graph.iterations.rooted.recipes import Recipe, recipe_of
+from predict_graph.iterations.rooted.sample import Recipe, recipe_of
 
 
 def estimate_by_rooted_samples(

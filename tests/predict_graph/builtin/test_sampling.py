@@ -7,7 +7,7 @@ from predict_graph.algorithms import LabelPropagation, Neighborhood, ShortestPat
 from predict_graph.engines.local import LocalEngine
 from predict_graph.graph import check_graph
 from predict_graph.graph.build import from_edges
-from predict_graph.iterations.rooted.recipes import recipe_of
+from predict_graph.iterations.rooted.sample import recipe_of
 from predict_graph.prediction.pipeline import predict
 
 DIRECTED = check_graph("rmat:scale=12,edge_factor=6,seed=2")
