@@ -13,17 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from predict_graph.algorithms import Parameter
 from predict_graph.algorithms.naming import NamedVertices
-from predict_graph.builtin.graphx.definition import (
-    GraphXAlgorithm,
-    GraphXConnectedComponents,
-    GraphXLabelPropagation,
-    GraphXPageRank,
-    GraphXPersonalizedPageRank,
-    GraphXShortestPaths,
-    GraphXStronglyConnectedComponents,
-    id_list,
-    tol_or_rounds,
-)
+from predict_graph.builtin.graphx import definition as graphx
 from predict_graph.engines.spark.library.algorithm import LibraryAlgorithm
 from predict_graph.engines.spark.session.graphframes import check_brought, check_there
 from predict_graph.engines.spark.session.opening import OpenSession, require_spark
@@ -54,7 +44,7 @@ class GraphFramesAlgorithm(LibraryAlgorithm):
     )
 
     @property
-    def graphx(self) -> GraphXAlgorithm | None:
+    def ran_by(self) -> graphx.GraphXAlgorithm | None:
         """The GraphX algorithm that runs it, or None."""
         return None
 
@@ -103,7 +93,7 @@ class GraphFramesAlgorithm(LibraryAlgorithm):
     @property
     def runs(self) -> str:
         """The name of the GraphX algorithm that runs it, or its own."""
-        return self.name if self.graphx is None else self.graphx.name
+        return self.name if self.ran_by is None else self.ran_by.name
 
 
 class GraphFramesPageRank(NamedVertices, GraphFramesAlgorithm):
@@ -121,7 +111,7 @@ class GraphFramesPageRank(NamedVertices, GraphFramesAlgorithm):
 
     def __init__(self, **parameters: object) -> None:
         super().__init__(**parameters)
-        self.parameters = tol_or_rounds(self.parameters, "maxIter", self.library)
+        self.parameters = graphx.tol_or_rounds(self.parameters, "maxIter", self.library)
 
     def on(self, graph: Any) -> Self:
         """Return the algorithm with its vertex resolved in a graph."""
@@ -136,14 +126,14 @@ class GraphFramesPageRank(NamedVertices, GraphFramesAlgorithm):
         return super().call(java, graph).vertices()
 
     @property
-    def graphx(self) -> GraphXAlgorithm:
+    def ran_by(self) -> graphx.GraphXAlgorithm:
         """``PageRank`` of GraphX."""
         given = self.parameters
         names = {"tol": "tol", "maxIter": "numIter", "resetProbability": "resetProb"}
         theirs = {its: given[mine] for mine, its in names.items()}
         if given["sourceId"] is None:
-            return GraphXPageRank(**theirs)
-        return GraphXPersonalizedPageRank(srcId=given["sourceId"], **theirs).as_in(self)
+            return graphx.GraphXPageRank(**theirs)
+        return graphx.GraphXPersonalizedPageRank(srcId=given["sourceId"], **theirs).as_in(self)
 
 
 class GraphFramesConnectedComponents(GraphFramesAlgorithm):
@@ -163,7 +153,7 @@ class GraphFramesConnectedComponents(GraphFramesAlgorithm):
 
     def __init__(self, **parameters: object) -> None:
         super().__init__(**parameters)
-        if self.graphx is None:
+        if self.ran_by is None:
             self.separated_by = "sums"  # type: ignore[misc]
 
     def given(self, java: Any) -> dict[str, Any]:
@@ -171,9 +161,10 @@ class GraphFramesConnectedComponents(GraphFramesAlgorithm):
         return {f"set{name[0].upper()}{name[1:]}": each for name, each in self.parameters.items()}
 
     @property
-    def graphx(self) -> GraphXAlgorithm | None:
+    def ran_by(self) -> graphx.GraphXAlgorithm | None:
         """``ConnectedComponents`` of GraphX, if selected."""
-        return GraphXConnectedComponents() if self.parameters["algorithm"] == "graphx" else None
+        chosen = self.parameters["algorithm"] == "graphx"
+        return graphx.GraphXConnectedComponents() if chosen else None
 
 
 class GraphFramesLabelPropagation(GraphFramesAlgorithm):
@@ -184,9 +175,9 @@ class GraphFramesLabelPropagation(GraphFramesAlgorithm):
     declared = (Parameter("maxIter", int, 5, "iterations", 1),)
 
     @property
-    def graphx(self) -> GraphXAlgorithm:
+    def ran_by(self) -> graphx.GraphXAlgorithm:
         """``LabelPropagation`` of GraphX."""
-        return GraphXLabelPropagation(maxSteps=self.parameters["maxIter"])
+        return graphx.GraphXLabelPropagation(maxSteps=self.parameters["maxIter"])
 
 
 class GraphFramesShortestPaths(NamedVertices, GraphFramesAlgorithm):
@@ -194,17 +185,17 @@ class GraphFramesShortestPaths(NamedVertices, GraphFramesAlgorithm):
 
     name = "graphframes:shortestPaths"
     summary = "hops to landmarks by GraphFrames"
-    named_by, spread_by = GraphXShortestPaths.named_by, GraphXShortestPaths.spread_by
-    declared = GraphXShortestPaths.declared
+    named_by, spread_by = graphx.GraphXShortestPaths.named_by, graphx.GraphXShortestPaths.spread_by
+    declared = graphx.GraphXShortestPaths.declared
 
     def given(self, java: Any) -> dict[str, Any]:
         """Return the numbers of the landmarks."""
-        return {"landmarks": id_list(java, self.at)}
+        return {"landmarks": graphx.id_list(java, self.at)}
 
     @property
-    def graphx(self) -> GraphXShortestPaths:
+    def ran_by(self) -> graphx.GraphXShortestPaths:
         """``ShortestPaths`` of GraphX."""
-        return GraphXShortestPaths(**self.parameters).as_in(self)
+        return graphx.GraphXShortestPaths(**self.parameters).as_in(self)
 
 
 class GraphFramesStronglyConnectedComponents(GraphFramesAlgorithm):
@@ -217,6 +208,6 @@ class GraphFramesStronglyConnectedComponents(GraphFramesAlgorithm):
     declared = (Parameter("maxIter", int, 10, "iterations, at most", 1),)
 
     @property
-    def graphx(self) -> GraphXAlgorithm:
+    def ran_by(self) -> graphx.GraphXAlgorithm:
         """``StronglyConnectedComponents`` of GraphX."""
-        return GraphXStronglyConnectedComponents(numIter=self.parameters["maxIter"])
+        return graphx.GraphXStronglyConnectedComponents(numIter=self.parameters["maxIter"])

@@ -93,5 +93,5 @@ def _least(
 
 def replayed(algorithm: GraphFramesAlgorithm, layout: EdgeLayout) -> pd.DataFrame:
     """Count stars, or the GraphX algorithm, which also gets the vertices without edges."""
-    graphx = algorithm.graphx
-    return stars(layout) if graphx is None else graphx.replay(replace(layout, everyone=True))
+    ran_by = algorithm.ran_by
+    return stars(layout) if ran_by is None else ran_by.replay(replace(layout, everyone=True))
