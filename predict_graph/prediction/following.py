@@ -111,9 +111,7 @@ class Follower:
         self._watch = Stopwatch()  # loading compiled code is no part of a run
         self._tell = tell
         self._algorithm, self._engine, self._history = algorithm, engine, history
-        self._given: tuple[Expected, Any] | None = None
-        if expect is not None:
-            self._given = check_expect(expect)
+        self._given = None if expect is None else check_expect(expect)
         self._graph: Any = None
         self._begun, self._known, self._last = False, 0.0, 0.0
         self.clock = SuperstepClock(None if self._given is None else self._given[0])

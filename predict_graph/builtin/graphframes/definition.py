@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from predict_graph.algorithms import Parameter
 from predict_graph.algorithms.naming import NamedVertices
@@ -17,11 +17,9 @@ from predict_graph.builtin.graphx import definition as graphx
 from predict_graph.engines.spark.library.algorithm import LibraryAlgorithm
 from predict_graph.engines.spark.session.graphframes import check_brought, check_there
 from predict_graph.engines.spark.session.opening import OpenSession, require_spark
+from predict_graph.engines.spark.session.settings import SparkSettings
 from predict_graph.engines.spark.tables.reading import spark_path
 from predict_graph.plugins import Registry
-
-if TYPE_CHECKING:
-    from predict_graph.engines.spark.session.settings import SparkSettings
 
 _NAMES = (
     *("pageRank", "connectedComponents", "labelPropagation", "shortestPaths"),

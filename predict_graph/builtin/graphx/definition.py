@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from predict_graph.algorithms import Parameter
 from predict_graph.algorithms.naming import NamedVertices, naming_parameter
 from predict_graph.algorithms.parameters import Value
 from predict_graph.engines.spark.library.algorithm import LibraryAlgorithm
+from predict_graph.engines.spark.session.opening import OpenSession
 from predict_graph.errors import RequestError
 from predict_graph.plugins import Registry
-
-if TYPE_CHECKING:
-    from predict_graph.engines.spark.session.opening import OpenSession
 
 _NAMES = (
     *("pageRank", "connectedComponents", "labelPropagation", "shortestPaths"),
