@@ -145,8 +145,6 @@ def mean_curve(curves: Sequence[FloatArray], iterations: int) -> FloatArray:
 
 def _extended(logs: FloatArray, length: int) -> FloatArray:
     """Continue a curve on a log scale with its last slope."""
-    missing = length - len(logs)
-    if missing == 0:
-        return logs
     slope = logs[-1] - logs[-2] if len(logs) > 1 else 0.0
-    return np.concatenate((logs, logs[-1] + slope * np.arange(1, missing + 1)))
+    missing = np.arange(1, length - len(logs) + 1)
+    return np.concatenate((logs, logs[-1] + slope * missing))

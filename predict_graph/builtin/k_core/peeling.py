@@ -35,8 +35,6 @@ def supersteps_by_peeling(graph: Graph, peeled: int = 3) -> int:
     >>> supersteps_by_peeling(check_graph("path:n=10"))
     5
     """
-    if graph.edges == 0:
-        return 1
     edges = graph.indptr, graph.indices
     others = graph.out_degrees - graph.loops()
     bounds = _rounds_by_core(*edges, others.copy())

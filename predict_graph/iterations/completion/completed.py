@@ -93,8 +93,7 @@ class Completer:
         """Return the sample of the hubs and of these vertices, with joined stubs."""
         vertices = np.concatenate((self.hubs, chosen))
         weights = np.ones(len(vertices))
-        if len(chosen):
-            weights[len(self.hubs) :] = len(self.others) / len(chosen)
+        weights[len(self.hubs) :] = len(self.others) / max(len(chosen), 1)
         sources, targets, stubs = self._collected(chosen, inbound)
         degrees = self.graph.indptr[vertices + 1] - self.graph.indptr[vertices]
         # A hub has all its neighbours, but the sample has only one in `weight` of them.
