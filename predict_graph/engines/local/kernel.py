@@ -119,7 +119,7 @@ class WeightedSample:
 
     Vertex i of `graph` is ``vertices[i]``, in ascending order; it represents ``weights[i]``
     vertices, and has ``degrees[i]`` out-edges in the whole graph; those to others weigh
-    ``edge_weights[i]``.
+    ``edge_weights[i]`` together.
 
     A kernel whose result depends on the weights has a method ``stand_for(sample)``, which is called
     before the first superstep.
