@@ -39,11 +39,6 @@ class CompletedSample:
     graph: Graph
     vertices: IndexArray
 
-    @property
-    def edges(self) -> int:
-        """Number of entries of the operator."""
-        return int(self.operator.nnz)
-
 
 class Completer:
     """Draws stratified samples of one graph and completes them.

@@ -49,7 +49,7 @@ def estimate_by_completion(
         curve = curve_of(algorithm, sample, case.threshold)
         crossings.append(min(estimate.crossing(curve, case.threshold), float(limit + 1)))
         curves.append(curve)
-        edges = max(edges, sample.edges)
+        edges = max(edges, int(sample.operator.nnz))
         if time_left() < (time.perf_counter() - began) / number:
             break
     seconds, vertices = time.perf_counter() - started, len(completer.hubs) + size

@@ -133,11 +133,6 @@ class HopTree:
         """Whether a root reaches each vertex."""
         return self.distance >= 0
 
-    @property
-    def depth(self) -> int:
-        """Largest distance."""
-        return int(self.distance.max())
-
 
 def hop_tree(graph: Graph, root: int, *, backward: bool = False) -> HopTree:
     """Return shortest paths from `root` along the edges, or to it if `backward`.
@@ -173,7 +168,8 @@ def depth_of(graph: Graph) -> int | None:
         return None
     root = int(np.argmax(graph.out_degrees))
     tree = _search(graph, None if graph.directed else graph, root, root + 1)
-    return tree.depth if 2 * np.count_nonzero(tree.reached) >= graph.vertices else None
+    reaches_most = 2 * np.count_nonzero(tree.reached) >= graph.vertices
+    return int(tree.distance.max()) if reaches_most else None
 
 
 def _search(ahead: Graph, behind: Graph | None, first: int, stop: int) -> HopTree:
