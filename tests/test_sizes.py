@@ -8,10 +8,10 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 CAPS = {
-    "samplers": 754,
+    "samplers": 753,
     "costmodels": 2_057,
-    "predict_graph": 26_912,
-    "tests": 13_123,
+    "predict_graph": 26_832,
+    "tests": 13_000,
     "benchmarks": 4_997,
 }
 """Lines of code; on the way to 1,700, 3,300, 22,000, 13,000 and 5,000."""

@@ -75,8 +75,7 @@ def test_rows_are_selected_and_the_others_are_past_jobs():
 
 
 def test_a_task_on_unlike_machines_is_fitted_too():
-    fitted = predict_graph.fit(TASK_RUNS, "nimo")
-    assert fitted.attributes == ["cpu"]
+    assert predict_graph.fit(TASK_RUNS, "nimo").attributes == ["cpu"]
     refused("weights", predict_graph.fit, RUNS, "nimo", weights="none")
 
 

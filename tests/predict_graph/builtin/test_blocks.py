@@ -81,8 +81,7 @@ def check(algorithm, graph, blocks, folder):
         assert counts["active_vertices"] == rows["active_vertices"][step]
         messages = rows["local_messages"][step] + rows["remote_messages"][step]
         assert counts["local_messages"] + counts["remote_messages"] == messages
-        found = cluster.advance()
-        assert found == pytest.approx(local.convergence[step], rel=1e-9, abs=1e-15)
+        assert cluster.advance() == pytest.approx(local.convergence[step], rel=1e-9, abs=1e-15)
     assert cluster.counts["total_vertices"].sum() == graph.vertices
     assert cluster.values() == pytest.approx(local.values, rel=1e-9, abs=1e-15)
 

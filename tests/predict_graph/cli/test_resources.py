@@ -104,6 +104,5 @@ def test_a_prediction_is_carried(program, folder):
     assert found["slow"]["iterations"] == found["here"]["iterations"]
     slow = found["slow"]["runtime_seconds"]
     assert slow["low"] < slow["predicted"] < slow["high"]
-    sentences = [found[name]["verdict"]["sentence"] for name in found]
-    assert len({*sentences}) == 2
+    assert len({each["verdict"]["sentence"] for each in found.values()}) == 2
     assert any("carried from" in text for text in found["slow"]["warnings"])

@@ -79,8 +79,7 @@ def test_nothing_is_taken_from_the_network(written):
 def test_every_reference_has_its_element_and_every_id_is_one(written):
     elements = Elements(written[1])
     assert len(elements.ids) == len(set(elements.ids))
-    used = set(re.findall(r'(?:url\(|href=")#([\w.-]+)', written[1]))
-    assert used <= set(elements.ids)
+    assert set(re.findall(r'(?:url\(|href=")#([\w.-]+)', written[1])) <= set(elements.ids)
 
 
 def test_every_picture_has_a_text(written):

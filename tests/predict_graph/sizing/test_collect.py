@@ -136,8 +136,7 @@ def test_several_at_a_time(written, out, tmp_path):
     wait = 'touch "$1/$2"; while [ "$(ls "$1" | wc -l)" -lt 6 ]; do sleep 0.01; done'
     (tmp_path / "begun").mkdir()
     job = ["sh", "-c", wait, "sh", str(tmp_path / "begun"), "{n}"]
-    collected = collect(design, job, out, parallel=6, timeout=60)
-    assert len(collected.measured) == len(rows(out)) == 6
+    assert len(collect(design, job, out, parallel=6, timeout=60).measured) == len(rows(out)) == 6
 
 
 def test_a_command_with_braces_of_its_own(written, out):

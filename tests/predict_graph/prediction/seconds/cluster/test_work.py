@@ -173,8 +173,7 @@ RATIOS = [
 def test_the_largest_sample_has_enough_edges_to_measure_and_not_many_more(edges, options, ratios):
     request = check_request(PageRank(), engine=ENGINE, budget="none", **options)
     graph = SimpleNamespace(edges=edges, vertices=edges // 10, fingerprint="x")
-    model = ClusterRuntimeModel(graph, request, None, Spending(Budget(), 0.0))
-    assert model.ratios == ratios
+    assert ClusterRuntimeModel(graph, request, None, Spending(Budget(), 0.0)).ratios == ratios
 
 
 def test_a_budget_that_affords_sample_runs_needs_the_cluster():
