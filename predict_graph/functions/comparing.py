@@ -102,18 +102,12 @@ class FunctionComparison(Result):
         """Return time and memory with their intervals, one row for each function."""
         import pandas as pd
 
-        kept = ("runtime_seconds", "peak_memory_bytes")
-        rows = [
-            {"function": function}
-            | {
-                f"{name}_{end}": value
-                for name, interval in one.quantities().items()
-                if name in kept
-                for end, value in interval.to_dict().items()
-            }
-            for function, one in self._named
-        ]
-        return pd.DataFrame([*rows, *self._failed])
+        rows: list[dict[str, Any]] = []
+        kept = {"runtime_seconds", "peak_memory_bytes"}
+        for function, one in self._named:
+            known = {name: ends for name, ends in one.quantities().items() if name in kept}
+            rows.append({"function": function} | {k: ends.to_dict() for k, ends in known.items()})
+        return pd.json_normalize([*rows, *self._failed], sep="_")
 
     def to_dict(self) -> list[dict[str, Any]]:
         """Return the predictions and the errors, ready for JSON."""
@@ -125,9 +119,7 @@ class FunctionComparison(Result):
 
     @property
     def _named(self) -> list[tuple[str, Prediction]]:
-        calls = [(one.algorithm["name"], one.algorithm["parameters"]) for one in self.predictions]
-        names = [_with_backend(*call) for call in calls]
-        return list(zip(names, self.predictions, strict=True))
+        return [(_with_backend(**one.algorithm), one) for one in self.predictions]
 
     @property
     def _ranked(self) -> list[tuple[str, Prediction]]:
@@ -159,9 +151,9 @@ def compare_functions(
         try:
             predictions.append(FunctionCase(call, graph, seed=seed, **options).predict())
         except PredictGraphError as error:
-            errors[_with_backend(call.name, call.keywords)] = str(error)
+            errors[_with_backend(**call.describe())] = str(error)
     return FunctionComparison(graph.describe(), predictions, errors, seed)
 
 
-def _with_backend(name: str, keywords: Mapping[str, Any]) -> str:
-    return f"{name}, backend {keywords['backend']}" if "backend" in keywords else name
+def _with_backend(name: str, parameters: Mapping[str, Any]) -> str:
+    return f"{name}, backend {parameters['backend']}" if "backend" in parameters else name
