@@ -118,13 +118,10 @@ def _networkx(graph: Graph) -> Any:
     import networkx
 
     made: Any = networkx.DiGraph() if graph.directed else networkx.Graph()
-    sources, targets, weights = graph.listed_edges()
-    ends = sources.tolist(), targets.tolist()
     made.add_nodes_from(range(graph.vertices))
-    if weights is None:
-        made.add_edges_from(zip(*ends, strict=True))
-    else:
-        made.add_weighted_edges_from(zip(*ends, weights.tolist(), strict=True))
+    columns = [each.tolist() for each in graph.listed_edges() if each is not None]
+    add = made.add_edges_from if graph.weights is None else made.add_weighted_edges_from
+    add(zip(*columns, strict=True))
     return made
 
 
