@@ -112,8 +112,8 @@ class Watch:
         expected = self._expectation([name, str(log.application.get("name"))])
         names = [name] if expected is None else [part.algorithm for part in expected.parts]
         part = names.index(name) if name in names else len(names) - 1  # of a chain
-        clock = SuperstepClock(expected)
-        clock.begins(name, found.started - began, limit=found.limit, part=part)
+        clock = SuperstepClock(expected and replace(expected, parts=expected.parts[part:]))
+        clock.begins(name, found.started - began, limit=found.limit)
         for number, step in enumerate(found.supersteps, start=1):
             clock.superstep(number, step.finished - began)
         moment = clock.moment(now)

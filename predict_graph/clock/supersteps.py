@@ -112,25 +112,19 @@ class SuperstepClock:
 
     def __init__(self, expected: Expected | None = None) -> None:
         self.expected = expected or Expected(())
-        self._number = -1
-        self.begins("", 0.0, part=-1)
+        self._number = -2
+        self.begins("", 0.0)  # now -1: no algorithm runs yet
         self.ended: float | None = None
         self.first = self.expected.total
 
     def begins(
-        self,
-        algorithm: str,
-        at: float,
-        *,
-        threshold: float = 0.0,
-        limit: int | None = None,
-        part: int | None = None,
+        self, algorithm: str, at: float, *, threshold: float = 0.0, limit: int | None = None
     ) -> None:
-        """Record that the supersteps of an algorithm start: the next of a chain, or that `part`."""
+        """Record that the supersteps of an algorithm, the next of a chain, start."""
         self._algorithm, self._began, self._threshold, self._limit = algorithm, at, threshold, limit
         self._ends: list[float] = []
         self._aggregates: list[float] = []
-        self._number = self._number + 1 if part is None else part
+        self._number += 1
 
     def superstep(self, number: int, at: float, aggregate: float | None = None) -> None:
         """Record the end of a superstep; a repeated number discards later ones."""
