@@ -20,6 +20,8 @@ from typing import Any
 NAME = "predict_graph"
 _log = logging.getLogger(NAME)
 _inside = threading.local()
+# Limits of what is watched: vertices of a graph, and units of the atlas, a third of a second.
+_SMALL, _BRIEF = 1000, 60.0
 
 
 def get_info() -> dict[str, Any]:
@@ -47,17 +49,10 @@ class _Backend:
         return not getattr(_inside, "call", False)
 
     @staticmethod
-    def should_run(
-        name: str,
-        args: Sequence[Any],
-        kwargs: Mapping[str, Any],
-        small: int = 1000,
-        brief: float = 60.0,
-    ) -> bool:
+    def should_run(name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
         """Whether a call may last; takes some microseconds.
 
-        Unknown functions do not on graphs of so few vertices, nor known ones that took so few units
-        of the atlas, a third of a second, on larger ones.
+        Unknown functions do not on small graphs, nor known ones that were brief on larger ones.
         """
         graph: Any = args[0] if args else kwargs.get("G")
         if not hasattr(graph, "_adj"):
@@ -69,8 +64,8 @@ class _Backend:
 
         known = rough_runs("networkx").get(name)
         if known is None:
-            return vertices > small
-        return not any(n >= vertices and m >= edges and u < brief for n, m, u in known)
+            return vertices > _SMALL
+        return not any(n >= vertices and m >= edges and u < _BRIEF for n, m, u in known)
 
     @staticmethod
     def convert_from_nx(graph: Any, **_: Any) -> Any:

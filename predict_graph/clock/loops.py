@@ -47,13 +47,14 @@ def remaining_of(
     return Moment(elapsed, done, Interval.exact(total), remaining)
 
 
-def _left(
-    seconds: FloatArray, places: FloatArray, elapsed: float, least_std: float = 0.15
-) -> tuple[float, float, float]:
+_LEAST_STD = 0.15  # of the logarithm of the remaining time; calibrated on runs under `track`
+
+
+def _left(seconds: FloatArray, places: FloatArray, elapsed: float) -> tuple[float, float, float]:
     """Return the remaining time, its log std and the change of the pace, by the shares done.
 
     The pace so far goes on; its error is that of the means of eight parts of the time and of the
-    rest, and `least_std` however even it is (calibrated on runs under `track`).
+    rest, and :data:`_LEAST_STD` however even it is.
     """
     gone, rest = float(places[-1] - places[0]), max(1.0 - float(places[-1]), 1e-9)
     std = change = 1.0
@@ -66,7 +67,7 @@ def _left(
         change = float(paces.std(ddof=1)) if len(paces) > 1 else 0.0
         error = change * math.sqrt((1.0 + gone / rest) / len(paces))
         std = max(error, 0.3 if len(paces) < 3 else 0.0)
-    return max(left - (elapsed - float(seconds[-1])), 0.0), math.hypot(std, least_std), change
+    return max(left - (elapsed - float(seconds[-1])), 0.0), math.hypot(std, _LEAST_STD), change
 
 
 def with_prediction(moment: Moment, first: Interval) -> Moment:

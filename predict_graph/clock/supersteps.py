@@ -102,6 +102,11 @@ def _seconds(value: Any) -> float:
 # (docs/studies/remaining.md)
 _RECENT = 0.5
 _OVERRUN = 0.05  # of the expected time, as the minimum left when it is exceeded: not tuned
+_ROUNDING = 0.5  # standard deviation of a number of whole supersteps: not tuned
+# Relative error of an extrapolated curve as a run starts, set before docs/studies/remaining.md.
+_BENT = 0.5
+# Noise of a single superstep, which includes one-time work (docs/studies/long-runs.md).
+_NOISE_OF_ONE = 0.7
 
 
 class SuperstepClock:
@@ -233,29 +238,18 @@ def supersteps_left(
     return left, std
 
 
-def _by_number(
-    done: int, expected: ExpectedPart | None, rounding: float = 0.5
-) -> tuple[float, float] | None:
-    """Return the expected number minus the finished ones; a tenth of these where it is exceeded.
-
-    `rounding` to whole supersteps is part of the standard deviation (not tuned).
-    """
+def _by_number(done: int, expected: ExpectedPart | None) -> tuple[float, float] | None:
+    """Return the expected number minus the finished ones; a tenth of these where it is exceeded."""
     if expected is None:
         return None
     least = max(0.1 * done, 1.0)
-    std = math.hypot(expected.iterations * expected.iterations_std, rounding)
+    std = math.hypot(expected.iterations * expected.iterations_std, _ROUNDING)
     left = expected.iterations - done
     return (left, std) if left >= least else (least, max(std, least))
 
 
-def _by_curve(
-    aggregates: FloatArray, threshold: float, bent: float = 0.5, rounding: float = 0.5
-) -> tuple[float, float] | None:
-    """Return when the curve crosses the threshold, by extrapolation.
-
-    A straight line in the logarithm is used. `bent` is the relative error of an extrapolated curve
-    at the start of a run, set before the runs of docs/studies/remaining.md.
-    """
+def _by_curve(aggregates: FloatArray, threshold: float) -> tuple[float, float] | None:
+    """Return when the curve crosses the threshold, by a straight line in the logarithm."""
     done = len(aggregates)
     if done < 2 or threshold <= 0.0 or not (aggregates[-2:] > 0.0).all():
         return None
@@ -268,20 +262,13 @@ def _by_curve(
     noise = float(drops.std()) / slope / math.sqrt(len(drops))
     left = height / slope + 0.5  # a run does not end within a superstep
     ahead = left / (left + done)
-    return left, math.hypot(math.hypot(noise, bent * ahead) * left, rounding)
+    return left, math.hypot(math.hypot(noise, _BENT * ahead) * left, _ROUNDING)
 
 
 def seconds_left(
-    seconds: FloatArray,
-    expected: ExpectedPart | None,
-    left: float,
-    left_std: float,
-    noise_of_one: float = 0.7,
+    seconds: FloatArray, expected: ExpectedPart | None, left: float, left_std: float
 ) -> tuple[float, float] | None:
     """Return the seconds of the remaining supersteps, and the std of their logarithm.
-
-    `noise_of_one` is that of a single observed one, which includes one-time work
-    (docs/studies/long-runs.md).
 
     Examples
     --------
@@ -302,7 +289,7 @@ def seconds_left(
         sums = [_work(profile, at, total) for at in range(done - recent, done + 1)]
         predicted_recent = np.maximum(-np.diff(sums), 1e-12)  # prediction of each recent superstep
         found = math.log(float(spent.sum()) / float(predicted_recent.sum()))
-        noise = float(np.std(np.log(spent / predicted_recent))) if recent > 1 else noise_of_one
+        noise = float(np.std(np.log(spent / predicted_recent))) if recent > 1 else _NOISE_OF_ONE
         weight = 1.0 / (noise**2 / recent + 1e-3)  # equal runs differ by 0.03: not tuned
         own = noise / math.sqrt(max(left, 1.0)) if recent > 1 else 0.0  # of the mean of the rest
     rate, std = math.exp(found * weight / (weight + trust)), (weight + trust) ** -0.5

@@ -326,12 +326,10 @@ def _in_combinations(target: ast.expr, pool: Any, length: Any) -> Reader | None:
     return _by_value(target, place, total)
 
 
-def _in_container(
-    target: ast.expr, source: Any, bound: set[str], largest: int = 5_000_000
-) -> Reader | None:
+def _in_container(target: ast.expr, source: Any, bound: set[str]) -> Reader | None:
     """Find a loop's variable, or the first part of it that is unique, among few enough elements."""
     size = _size(source)
-    if size is None or not 0 < size <= largest:
+    if size is None or not 0 < size <= 5_000_000:  # limits the time and memory
         return None
     parts: list[tuple[int | None, ast.expr]] = [(None, target)]
     if isinstance(target, ast.Tuple | ast.List):

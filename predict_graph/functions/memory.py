@@ -10,6 +10,7 @@ from predict_graph.functions.child import ChildRun
 from predict_graph.functions.growth import NOTHING, Growth, Hyper, Point, extrapolate
 from predict_graph.intervals import Interval
 
+_VISIBLE = 2.0**22  # bytes that show among those of an interpreter; not tuned
 _RESOLUTION = 1.5 * 2**20  # bytes that the interpreter and the allocator hold back; not tuned
 _DRIVERS = (NOTHING, "vertices", "edges", "reached_vertices", "vertices_squared")
 _PAIRS = ("reached_vertices", "vertices_squared")
@@ -90,9 +91,7 @@ def grown_bytes(
     return found or Growth(0.0, 1.0, [])
 
 
-def _may_hold_pairs(
-    points: Sequence[tuple[Mapping[str, float], float]], name: str, visible: float = 2.0**22
-) -> bool:
+def _may_hold_pairs(points: Sequence[tuple[Mapping[str, float], float]], name: str) -> bool:
     """Whether one of the two runs with most pairs, so many that it shows, took a bit for each."""
     seen = sorted((drivers[name], held) for drivers, held in points)[-2:]
-    return any(held >= pairs / 8 or pairs / 8 < visible for pairs, held in seen)
+    return any(held >= pairs / 8 or pairs / 8 < _VISIBLE for pairs, held in seen)

@@ -122,12 +122,9 @@ def read_call(file: Path, function: GraphFunction) -> Interval:
 
 
 def earlier_records(
-    history: History | None,
-    function: GraphFunction,
-    kinds: Sequence[str] = ("run",),
-    newest: int = 40,
+    history: History | None, function: GraphFunction, kinds: Sequence[str] = ("run",)
 ) -> list[RunRecord]:
-    """Return the `newest` runs of a function with the same arguments on this machine.
+    """Return the newest 40 runs of a function with the same arguments on this machine.
 
     None of one whose code is unknown: another may have its name.
     """
@@ -136,7 +133,7 @@ def earlier_records(
     given = (function.name, _engine(function), machine_identity())
     wanted = _seedless(function.arguments)
     return history.training_runs(
-        *given, kinds=kinds, limit=newest, accepts=lambda found: _seedless(found) == wanted
+        *given, kinds=kinds, limit=40, accepts=lambda found: _seedless(found) == wanted
     )
 
 
