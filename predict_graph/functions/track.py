@@ -147,7 +147,7 @@ def run_tracked(
     """
     expected = expected or _expected(function, graph, source, history)
     here = os.getpid()
-    watcher = Watcher(threading.get_ident(), called.__code__, expected, graph=graph)
+    watcher = Watcher(threading.get_ident(), called.__code__, expected, clock.wall(), graph)
     display = Display(Console(stderr=True), what="iteration", lines=False, quiet=not show)
     ended = threading.Event()
     watching = threading.Thread(target=_watch, args=(watcher, display, ended), daemon=True)
@@ -194,23 +194,17 @@ class Watcher:
         Frames inside the frame of this code are observed.
     expected : Interval, optional
         Seconds of the call.
-    began : float, optional
-        Reading of the clock at its start; now by default.
-    graph : object, optional
+    began : float
+        Reading of the clock at its start.
+    graph : object
         What the function is called on.
     """
 
     def __init__(
-        self,
-        watched: int,
-        entry: CodeType,
-        expected: Interval | None,
-        began: float | None = None,
-        graph: Any = None,
+        self, watched: int, entry: CodeType, expected: Interval | None, began: float, graph: Any
     ) -> None:
-        self._watched = watched
+        self._watched, self._began = watched, began
         self.watch = watch.LoopWatch(entry, lambda: self.elapsed)
-        self._began = clock.wall() if began is None else began
         self._trail: list[tuple[float, float, float]] = []  # seconds, done, total
         self._loop = ""
         self._unsteady: set[str] = set()
