@@ -40,7 +40,10 @@ def written_beside(path: Path) -> Iterator[Path]:
         yield beside
         os.replace(beside, target)
     except OSError as error:
-        raise _explained(path, error) from error
+        if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+            raise RequestError(f"cannot write {path}: {error.strerror}") from error
+        reason = os.strerror(error.errno) if error.errno else str(error)
+        raise JobError(f"writing {path} failed: {reason}") from error
     finally:
         beside.unlink(missing_ok=True)
 
@@ -49,10 +52,3 @@ def write_text(path: Path, text: str) -> None:
     """Write a text file; what was there stays if that fails."""
     with written_beside(path) as beside:
         beside.write_text(text, encoding="utf-8", errors="backslashreplace")
-
-
-def _explained(path: Path, error: OSError) -> JobError | RequestError:
-    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
-        return RequestError(f"cannot write {path}: {error.strerror}")
-    reason = os.strerror(error.errno) if error.errno else str(error)
-    return JobError(f"writing {path} failed: {reason}")
