@@ -89,7 +89,8 @@ def _called(
         except TypeError:
             value = " ".join(repr(result).split())[:80]
     phases = {"convert": converting, "call": tracked.seconds}
-    profile = predictor.profile_of(function, source, phases, tracked.processor_seconds, value=value)
+    measured = {"processor_seconds": tracked.processor_seconds, "result": {"value": value}}
+    profile = predictor.profile_of(function, source, phases, **measured)
     answer = replace(profile.answer, sentence=f"{profile.title}: the call {tracked.sentence}")
     return answer, {**profile.to_dict(), "first_prediction_seconds": tracked.first or None}
 

@@ -184,19 +184,15 @@ def validate_function(function: GraphFunction, graph: Any, **options: Any) -> Co
         case.history.keep([record_of_call(*given, converted=subject.converted)])
     phases = {"convert": run.convert_seconds if subject.converted else 0.0, "call": run.wall}
     peak = run.peak_bytes + (run.graph_bytes if subject.converted else 0.0)
-    actual = profile_of(subject.function, subject.graph, phases, run.seconds, peak)
+    measured = {"processor_seconds": run.seconds, "peak_bytes": peak}
+    actual = profile_of(subject.function, subject.graph, phases, **measured)
     return Comparison(prediction, replace(actual, slowdown=meter.read(began).slowdown))
 
 
 def profile_of(
-    function: GraphFunction,
-    graph: Graph,
-    phases: dict[str, float],
-    processor_seconds: float,
-    peak_bytes: float | None = None,
-    **result: Any,
+    function: GraphFunction, graph: Graph, phases: dict[str, float], **measured: Any
 ) -> RunProfile:
-    """Return the profile of a call."""
+    """Return the profile of a call; what else was `measured` is called as its fields are."""
     return RunProfile(
         algorithm=function.name,
         parameters=function.arguments,
@@ -206,7 +202,5 @@ def profile_of(
         rows=Table({}),
         convergence=np.empty(0),
         converged=True,
-        result=result,
-        processor_seconds=processor_seconds,
-        peak_bytes=peak_bytes,
+        **measured,
     )
