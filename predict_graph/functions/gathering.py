@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import filterfalse
 from os import PathLike
 from typing import Any
 
@@ -22,15 +23,9 @@ from predict_graph.functions.child import ChildRun, Limits, run_in_child
 from predict_graph.functions.forms import failure
 from predict_graph.functions.growth import Growth, Point, drivers_of, extrapolate
 from predict_graph.functions.naming import GraphFunction, with_seed
-from predict_graph.functions.records import (
-    SampleRun,
-    earlier_records,
-    points_of,
-    run_again,
-    same_call,
-)
+from predict_graph.functions.records import SampleRun, earlier_records, points_of, run_again
 from predict_graph.functions.subject import Case, Subject, load_compiled, spread_order
-from predict_graph.history import History, check_history
+from predict_graph.history import History, RunRecord, check_history
 from predict_graph.intervals import QUANTILE
 from predict_graph.memory import available_memory, fill_holes, resident_memory
 from predict_graph.seeds import check_seed
@@ -119,9 +114,8 @@ class Gathering:
         self.function, self.graph = self.subject.function, self.subject.graph
         load_compiled(self.graph.directed)
         known = earlier_records(self.history, self.function)
-        again = [same_call(one, self.graph.fingerprint, self.subject.converted) for one in known]
-        self.again = [each for each, same in zip(known, again, strict=True) if same]
-        earlier = points_of([each for each, same in zip(known, again, strict=True) if not same])
+        self.again = [*filter(self._is_again, known)]
+        earlier = points_of([*filterfalse(self._is_again, known)])
         self.available = float(max(available_memory() - resident_memory(), 0))
         self.earlier = [*earlier, *atlas_points(self.function)]  # runs on other graphs
         self.started = clock.thread()
@@ -138,6 +132,12 @@ class Gathering:
         self.real = run_again(self.again)  # the run itself, or its first part
         self._growths: dict[tuple[int, bool], Growth | None] = {}  # by what has been run
         self._filled = fill_holes()  # once, or every child would have to
+
+    def _is_again(self, run: RunRecord) -> bool:
+        """Whether a run was of this graph, and had to convert it for its library or not, as now."""
+        converted = self.subject.converted
+        kept = float(run.rows["converted"][0]) if "converted" in run.rows else converted
+        return run.fingerprint == self.graph.fingerprint and kept == converted
 
     @property
     def spent(self) -> float:

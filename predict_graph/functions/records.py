@@ -137,12 +137,6 @@ def earlier_records(
     )
 
 
-def same_call(record: RunRecord, fingerprint: str, converted: bool) -> bool:
-    """Whether a run was on a graph, and its library's graph was built for it, or was not."""
-    kept = float(record.rows["converted"][0]) if "converted" in record.rows else converted
-    return record.fingerprint == fingerprint and kept == converted
-
-
 def run_again(records: Sequence[RunRecord]) -> ChildRun | None:
     """Return a run as the mean of earlier ones on the same graph; None without any."""
     if not records:
