@@ -31,19 +31,12 @@ from typing import Any, NoReturn
 
 import psutil
 
+from predict_graph import memory
 from predict_graph.budget import Budget
 from predict_graph.cores import meter, queued
 from predict_graph.errors import described_error
 from predict_graph.functions.loops import PARSED, parse_ahead
 from predict_graph.functions.watch import FEW_ROUNDS, LoopWatch, Observation, report_progress
-from predict_graph.memory import (
-    available_memory,
-    fill_holes,
-    forget_peak,
-    resident_memory,
-    resident_peak,
-    trim_memory,
-)
 from predict_graph.processes import ENDING, death, supervise
 from predict_graph.timing import CallTimer, clock
 
@@ -217,7 +210,7 @@ def _await_child(child: int, receiver: Connection, limits: Limits) -> ChildRun:
                 continue
             if effort.seconds() > until:
                 state = "time"
-            elif limits.memory < math.inf and resident_memory(caller) > limits.memory:
+            elif limits.memory < math.inf and memory.resident_memory(caller) > limits.memory:
                 state = "memory"
     finally:
         meter.observe_child(caller)
@@ -272,7 +265,8 @@ def _in_child(
             tracking._resource_tracker._fd = tracking._resource_tracker._pid = None
         recorder.send(os.getpid())
         _silence()
-        if sample or resident_memory() > 0.25 * available_memory():  # limits what is copied
+        # A quarter limits what is copied.
+        if sample or memory.resident_memory() > 0.25 * memory.available_memory():
             gc.freeze()
         sys.setrecursionlimit(max(sys.getrecursionlimit(), 1000))
         recorder.run(build, call)
@@ -300,16 +294,16 @@ class _Recorder:
 
     def run(self, build: Callable[[], Any], call: Callable[[Any], Any]) -> None:
         self._process = os.getpid()
-        trim_memory()  # or the graph would be built in what the parent has left free
-        before, began = resident_memory(), clock.processor(children=False)
+        memory.trim_memory()  # or the graph would be built in what the parent has left free
+        before, began = memory.resident_memory(), clock.processor(children=False)
         try:
             graph = build()
             self._outcome.convert_seconds = clock.processor(children=False) - began
-            trim_memory()
-            self._filled = fill_holes()
-            self._base = resident_memory()
+            memory.trim_memory()
+            self._filled = memory.fill_holes()
+            self._base = memory.resident_memory()
             self._outcome.graph_bytes = max(self._base - before, 0.0)
-            forget_peak()
+            memory.forget_peak()
             budget = self._limits.budget
             report_progress(self._form, self._watch.report)
             self._allow(max(self._limits.seconds, min(budget.least_seconds, self._most_left)))
@@ -359,7 +353,7 @@ class _Recorder:
 
     @property
     def _peak(self) -> float:
-        return float(max(resident_peak() - self._base, 0))
+        return float(max(memory.resident_peak() - self._base, 0))
 
     def _stop_in_time(self, elapsed: float) -> None:
         limits, loop = self._limits, self._loop

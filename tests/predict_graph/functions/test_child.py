@@ -9,6 +9,7 @@ import time
 import networkx as nx
 import pytest
 
+from predict_graph import memory
 from predict_graph.functions import child
 
 
@@ -42,7 +43,7 @@ def test_an_error_has_its_line():
 
 @pytest.mark.parametrize("room", [True, False])
 def test_garbage_collection_costs_what_it_costs_the_run_if_there_is_room(monkeypatch, room):
-    monkeypatch.setattr(child, "available_memory", lambda: 2**60 if room else 1)
+    monkeypatch.setattr(memory, "available_memory", lambda: 2**60 if room else 1)
 
     def frozen(given: nx.Graph):
         assert (gc.get_freeze_count() == 0) is room
