@@ -165,15 +165,9 @@ def check_function(
     code = "" if library in LIBRARIES or unknown else code_digest(inner)
     if isinstance(found, partial) and (code or library):
         code += repr(found.args)
-    function = GraphFunction(
-        call=found,
-        name=name,
-        library=library,
-        form=form or own or form_of(graph) or _FORM_OF.get(library) or _wanted(found, name),
-        positional=tuple(positional),
-        keywords=dict(keywords or {}),
-        code=code,
-    )
+    form = form or own or form_of(graph) or _FORM_OF.get(library) or _wanted(found, name)
+    given = tuple(positional), dict(keywords or {})
+    function = GraphFunction(found, name, library, form, *given, code)
     _check_installed(function.form)
     _check_signature(function)
     return function
