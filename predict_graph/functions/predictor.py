@@ -73,6 +73,9 @@ class FunctionCase(Gathering):
         )
         phases = {"convert": convert.predicted, "call": call.predicted}
         sure = self.whole is not None or self.prefix is not None
+        outgrown = "" if sure else observed.outgrown(self.points, self.stopped)
+        memory = self._memory()
+        advice = compiled_alternatives(self.function, runtime.predicted, self.target, load.stretch)
         return Prediction(
             algorithm=self.function.describe(),
             graph=self.graph.describe(),
@@ -84,19 +87,11 @@ class FunctionCase(Gathering):
             evidence=estimates,
             overhead_seconds=self.spent,
             warnings=[*self._all_warnings(total, parallel), *load.warnings],
-            verdict=verdict_of(
-                runtime,
-                phases,
-                load=load,
-                memory=self._memory(),
-                outgrown="" if sure else observed.outgrown(self.points, self.stopped),
-            ),
+            verdict=verdict_of(runtime, phases, load=load, memory=memory, outgrown=outgrown),
             budget=str(self.budget),
             load=load,
             processor_seconds=total,
-            advice=compiled_alternatives(
-                self.function, runtime.predicted, self.target, load.stretch
-            ),
+            advice=advice,
         )
 
     def _memory(self) -> PeakMemory | None:
