@@ -346,14 +346,11 @@ class Gathering:
         self.progress("measuring the first part of the call", self._part())
         rounds = self.rounds()
         share = self.budget.share or 0.0
-        limits = Limits(
-            seconds=max(left - self.conversion(), _FIRST_SECONDS),
-            # A share of its pace so far.
-            budget=replace(self.budget, share=self.shape.curve.place(share) or None),
-            already=self.spent,
-            rounds=math.inf if rounds is None else rounds.cost,
-            loop=self.shape.loop,
-        )
+        seconds = max(left - self.conversion(), _FIRST_SECONDS)
+        # A share of its pace so far.
+        budget = replace(self.budget, share=self.shape.curve.place(share) or None)
+        most = math.inf if rounds is None else rounds.cost
+        limits = Limits(seconds, budget, most, self.shape.loop, already=self.spent)
         # An unfinished run is of use in an order in which its first part is like the whole.
         order = np.arange(self.graph.vertices) if self._fits(left) else self._order(share, left)
         run = self.real = self._run(self.subject.whole(order), limits)

@@ -99,15 +99,10 @@ class FunctionCase(Gathering):
         known = self.whole is not None and (self.whole.peak_bytes or not self.again)
         if not (self.done or known):
             return None
-        prefix = self.prefix
-        peak = predict_memory(
-            [(each.point.drivers, each.run) for each in self.done],
-            self.target,
-            self.whole,
-            self.real,
-            converted=self.subject.converted,
-            rounds_left=math.inf if prefix is None else prefix.total / prefix.rounds,
-        )
+        runs = [(each.point.drivers, each.run) for each in self.done]
+        given = runs, self.target, self.whole, self.real
+        left = math.inf if self.prefix is None else self.prefix.total / self.prefix.rounds
+        peak = predict_memory(*given, converted=self.subject.converted, rounds_left=left)
         return PeakMemory(peak, self.available, keeps_items=not self.iterator)
 
     def _estimates(self) -> list[SourceEstimate]:
