@@ -205,23 +205,15 @@ class RunProfile(Result):
         prior, took = self.prior, readable_seconds(self.runtime_seconds)
         ended = "until it converged" if self.converged else "its limit"
         counted = f": {self.iterations} iterations, {ended}" if self.iterations else ""
-        chain = [] if prior is None else [includes(prior.algorithm, prior.iterations, prior.phases)]
-        found = [(name.replace("_", " "), _short(value)) for name, value in self.result.items()]
-        totals = self.features_total().items()
-        return Answer(
-            f"{self.title} took {took}{counted}",
-            [
-                ("graph", graph_text(self.graph)),
-                ("phases", phases_said(self.phases)),
-                *chain,
-                *found,
-            ],
-            details=[
-                ("parameters", ", ".join(f"{k}={v}" for k, v in self.parameters.items())),
-                ("engine", engine_said(self.engine)),
-                *((name.replace("_", " "), f"{value:,}") for name, value in totals),
-            ],
-        )
+        said = [("graph", graph_text(self.graph)), ("phases", phases_said(self.phases))]
+        if prior is not None:
+            said.append(includes(prior.algorithm, prior.iterations, prior.phases))
+        said += [(name.replace("_", " "), _short(value)) for name, value in self.result.items()]
+        given = ", ".join(f"{k}={v}" for k, v in self.parameters.items())
+        details = [("parameters", given), ("engine", engine_said(self.engine))]
+        totals = self.features_total()
+        details += [(name.replace("_", " "), f"{value:,}") for name, value in totals.items()]
+        return Answer(f"{self.title} took {took}{counted}", said, details=details)
 
     @property
     def title(self) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from numbers import Integral
@@ -27,7 +27,7 @@ from predict_graph.engines.local.kernel import Kernel, kernel_of, supersteps
 from predict_graph.engines.local.program import ProgramKernel, warm_up
 from predict_graph.engines.local.tally import Tally
 from predict_graph.engines.local.team import Team, available_threads
-from predict_graph.engines.profile import RunProfile
+from predict_graph.engines.profile import PHASES, RunProfile
 from predict_graph.errors import RequestError
 from predict_graph.graph import Graph
 from predict_graph.graph.csr import plain_labels
@@ -123,18 +123,14 @@ class LocalEngine:
             are_vertices = getattr(kernel, "values_are_vertices", False)
             write_values(write_to, graph, kernel.values, are_vertices=are_vertices)
         write = time.perf_counter() - started if write_to is not None else 0.0
-        before: Mapping[str, float] = {} if prior is None else prior.phases
+        first = dict.fromkeys(PHASES, 0.0) | {"read": graph.read_seconds}
+        took = {"setup": setup, "superstep": float(seconds.sum()), "write": write}
         return RunProfile(
             algorithm=algorithm.name,
             parameters=algorithm.to_dict(),
             graph=graph.describe(),
             engine=self.describe(),
-            phases={
-                "setup": setup + before.get("setup", 0.0),
-                "read": graph.read_seconds,
-                "superstep": float(seconds.sum()) + before.get("superstep", 0.0),
-                "write": write,
-            },
+            phases=first if prior is None else prior.phases,
             rows=tally.table(aggregates, seconds),
             convergence=aggregates,
             converged=bool(len(aggregates) and aggregates[-1] < rule[0]),
@@ -142,7 +138,7 @@ class LocalEngine:
             result=dict(kernel.summary()),
             prior=prior,
             stopped=stopped,
-        )
+        ).with_seconds(**took)
 
     def survey(
         self, algorithm: Algorithm, graph: Graph, *, seconds: float = math.inf, probe: bool = True

@@ -311,18 +311,13 @@ class SparkEngine:
         result = {} if job.stopped else job.summary()
         if job.redone:
             result["supersteps_done_again"] = job.redone
-        before = stored.phases if earlier is None else earlier.phases
+        took = {"setup": setup, "superstep": sum(job.seconds), "write": job.checkpoint_seconds}
         profile = RunProfile(
             algorithm=algorithm.name,
             parameters=algorithm.to_dict(),
             graph=graph.describe(),
             engine=self.settings.describe(events),
-            phases={
-                "setup": setup + before["setup"],
-                "read": before["read"],
-                "superstep": float(sum(job.seconds)) + before["superstep"],
-                "write": job.checkpoint_seconds + before["write"],
-            },
+            phases=stored.phases if earlier is None else earlier.phases,
             rows=Table(table),
             convergence=np.array(job.aggregates),
             converged=job.converged,
@@ -330,7 +325,7 @@ class SparkEngine:
             result=result,
             prior=earlier,
             stopped=job.stopped,
-        )
+        ).with_seconds(**took)
         return self._described(profile, algorithm), job
 
     def _described(self, profile: RunProfile, algorithm: Algorithm) -> RunProfile:

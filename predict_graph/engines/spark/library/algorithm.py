@@ -250,10 +250,9 @@ class LibraryAlgorithm(CalledAlgorithm):
         A superstep ends with its sum, or with the last job before the next messages are made; it
         includes the driver's work in between. The first starts with the call.
         """
-        if self.separated_by == "messages":
-            found = recognition.by_messages(log, self.name, began)
-        else:
-            found = _by_sums(log, self.name, began)
+        messages = self.separated_by == "messages"
+        separate = recognition.by_messages if messages else recognition.by_sums
+        found = separate(log, self.name, began)
         if found is None:
             raise JobError(f"{self.name} made no messages that its log shows")
         return found
@@ -315,13 +314,3 @@ def _counted(table: pd.DataFrame, rounds: pd.DataFrame) -> pd.DataFrame:
     for column, name in ((RECORDS, "records"), (ENTRIES, "entries")):
         table[column] = np.rint(shared(name)).astype(np.int64)
     return table
-
-
-def _by_sums(log: EventLog, name: str, began: float) -> recognition.Recognised | None:
-    """Return the supersteps that each end with a sum, which exchanges records without a query."""
-    jobs = log.jobs[log.jobs["group"] == name].sort_values("job")
-    exchanging = log.stages.loc[[bool(each) for each in log.stages["parents"]], "job"]
-    ends = jobs.loc[(jobs["execution"] < 0) & jobs["job"].isin(exchanging), "job"]
-    steps = recognition.steps_of_jobs(log, jobs, ends.tolist(), began)
-    reason = "each ends with one of the sums"
-    return recognition.Recognised(steps, "names", name, "certain", reason) if steps else None

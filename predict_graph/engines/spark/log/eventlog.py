@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -108,12 +109,9 @@ class LogReader:
         """
         for line in lines:
             name = line[len(BEGIN) : line.find(b'"', len(BEGIN))]
-            if not line.startswith(BEGIN) or name not in _EVENTS:
-                continue
-            try:
-                _EVENTS[name](self, json.loads(line))
-            except DAMAGED:
-                continue
+            if line.startswith(BEGIN) and name in _EVENTS:
+                with suppress(*DAMAGED):
+                    _EVENTS[name](self, json.loads(line))
 
     def log(self) -> EventLog:
         """Return the contents so far, as tables."""

@@ -128,10 +128,9 @@ class GrowingLog:
 
 def _first_line(file: Path) -> bytes:
     """Return the first line of a log; nothing if there is none yet, or it is unreadable."""
-    try:
+    with suppress(RequestError):
         return next(lines_of(file), b"")
-    except RequestError:
-        return b""
+    return b""
 
 
 def running_logs(path: Path) -> list[Path]:

@@ -162,6 +162,16 @@ def by_messages(log: EventLog, name: str, began: float | None = None) -> Recogni
     return Recognised(steps, "names", name, "certain", "each makes messages of GraphX")
 
 
+def by_sums(log: EventLog, name: str, began: float) -> Recognised | None:
+    """Return the supersteps that each end with a sum, which exchanges records without a query."""
+    jobs = log.jobs[log.jobs["group"] == name].sort_values("job")
+    exchanging = log.stages.loc[[bool(each) for each in log.stages["parents"]], "job"]
+    ends = jobs.loc[(jobs["execution"] < 0) & jobs["job"].isin(exchanging), "job"]
+    steps = steps_of_jobs(log, jobs, ends.tolist(), began)
+    reason = "each ends with one of the sums"
+    return Recognised(steps, "names", name, "certain", reason) if steps else None
+
+
 def recognised_so_far(
     log: EventLog, library: str | None = None, run: str | None = None, *, ended: bool = False
 ) -> Recognised | None:

@@ -11,6 +11,7 @@ import os
 import re
 import sysconfig
 from collections.abc import Mapping
+from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -96,19 +97,15 @@ def python_half(jars: str) -> Path | None:
     Jars before version 0.9 do, and graphframes-py does not fit them.
     """
     for jar in filter(None, jars.split(",")):
-        try:
-            with ZipFile(jar) as archive:
-                if "graphframes/__init__.py" in archive.namelist():
-                    return Path(jar)
-        except (OSError, BadZipFile):
-            continue
+        with suppress(OSError, BadZipFile), ZipFile(jar) as archive:
+            if "graphframes/__init__.py" in archive.namelist():
+                return Path(jar)
     return None
 
 
 def _spark_lines() -> tuple[str, str]:
     """Return the lines of Spark and Scala of the installed pyspark."""
-    try:
+    spark = "4"
+    with suppress(PackageNotFoundError):
         spark = version("pyspark").partition(".")[0]
-    except PackageNotFoundError:
-        spark = "4"
     return spark, "2.12" if spark == "3" else "2.13"  # as published on PyPI

@@ -212,10 +212,8 @@ def _session(settings: SparkSettings, conf: Mapping[str, str]) -> SparkSession:
     from pyspark.sql import SparkSession
 
     builder: Any = SparkSession.Builder().master(settings.session_master).appName("predict-graph")
-    for key, value in conf.items():
-        builder = builder.config(key, value)
     with _interrupts_as_before():
-        spark: SparkSession = builder.getOrCreate()
+        spark: SparkSession = builder.config(map=dict(conf)).getOrCreate()
     if spark.version.split(".")[:2] != pyspark.__version__.split(".")[:2]:
         raise JobError(
             f"pyspark is {pyspark.__version__}, but the Spark that SPARK_HOME names is "
@@ -309,9 +307,7 @@ def _driver_process(
     from pyspark.java_gateway import launch_gateway
 
     log = folder / "driver.log"
-    wanted = SparkConf(loadDefaults=False)
-    for key, value in conf.items():
-        wanted.set(key, value)
+    wanted = SparkConf(loadDefaults=False).setAll([*conf.items()])
     others = SparkContext._gateway, SparkContext._jvm
     with log.open("wb") as said, _environment(conf, folder), _quiet_gateway():
         kept: dict[str, Any] = (
