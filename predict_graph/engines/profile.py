@@ -312,9 +312,8 @@ def per_iteration(rows: Table | pd.DataFrame) -> Table:
 
 def spread_evenly(rows: Table, workers: int) -> Table:
     """Return counters with messages spread over workers as a hash spreads them."""
-    messages, volume = (
-        rows.floats(f"local_{kind}", f"remote_{kind}") for kind in ("messages", "message_bytes")
-    )
+    messages = rows.floats("local_messages", "remote_messages")
+    volume = rows.floats("local_message_bytes", "remote_message_bytes")
     return rows.assign(**evenly(messages, volume, workers))
 
 

@@ -16,7 +16,5 @@ __getattr__, __all__ = lazily(__name__)
 
 def is_table(graph: Any) -> bool:
     """Whether an object is a Spark table, without importing Spark."""
-    return any(
-        each.__name__ == "DataFrame" and each.__module__.startswith("pyspark.sql")
-        for each in type(graph).__mro__
-    )
+    named = (each for each in type(graph).__mro__ if each.__name__ == "DataFrame")
+    return any(each.__module__.startswith("pyspark.sql") for each in named)

@@ -119,11 +119,10 @@ class SparkEngine:
         if self._session is not None:
             yield self._session
             return
-        opened = (
-            open_session(self.settings, java_works=java_works)
-            if self._callers is None
-            else adopting.adopted_session(self._callers, self.settings)
-        )
+        if self._callers is None:
+            opened = open_session(self.settings, java_works=java_works)
+        else:
+            opened = adopting.adopted_session(self._callers, self.settings)
         with opened as session:
             self._session = session
             try:

@@ -273,12 +273,8 @@ def _parcels(run: Run, program: BlockProgram) -> Iterator[pa.RecordBatch]:
         records[remote] += len(places)
         moved[remote] += size
     yield stored.parcel(keys[number], number, _state(program))
-    facts = {
-        **sender_counts(program.block, program.senders),
-        "records": sum(records),
-        "local_bytes": moved[0],
-        "remote_bytes": moved[1],
-    }
+    facts = sender_counts(program.block, program.senders)
+    facts.update(records=sum(records), local_bytes=moved[0], remote_bytes=moved[1])
     yield stored.parcel(DRIVER, number, (facts, program.sums()))
 
 

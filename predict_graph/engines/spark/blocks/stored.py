@@ -173,11 +173,8 @@ def write_block(
     }
     lists = [pa.LargeListArray.from_arrays([0, len(a)], pa.array(a)) for a in arrays.values()]
     batch = pa.record_batch(lists, names=list(arrays))
-    with (
-        written_beside(path) as beside,  # a repeated task replaces it whole
-        pa.OSFile(str(beside), "wb") as file,
-        pa.ipc.new_file(file, batch.schema) as writer,
-    ):
+    # A repeated task replaces it whole
+    with written_beside(path) as beside, pa.ipc.new_file(str(beside), batch.schema) as writer:
         writer.write(batch)
 
 

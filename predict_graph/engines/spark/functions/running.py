@@ -125,11 +125,8 @@ def _found(source: str | Callable[..., Any]) -> Callable[..., Any]:
     cloudpickle.register_pickle_by_value(module)
     found: Any = getattr(module, function, None)
     if not inspect.isroutine(found):
-        own = [
-            key
-            for key, value in vars(module).items()
-            if inspect.isfunction(value) and value.__module__ == module.__name__
-        ]
+        functions = {key: each for key, each in vars(module).items() if inspect.isfunction(each)}
+        own = [key for key, each in functions.items() if each.__module__ == module.__name__]
         accepted = ", ".join(own) or "any, but it defines none"
         raise RequestError(f"{name} has no function {function!r}; accepted: {accepted}")
     return found
@@ -141,11 +138,8 @@ def _signature(function: Callable[..., Any], name: str) -> tuple[bool, dict[str,
         signature = inspect.signature(function)
     except (TypeError, ValueError) as error:
         raise RequestError(f"{name} is no Python function; accepted: {_ACCEPTED}") from error
-    named = [
-        parameter
-        for parameter in signature.parameters.values()
-        if parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
-    ]
+    packed = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    named = [each for each in signature.parameters.values() if each.kind not in packed]
     needed = [parameter for parameter in named if parameter.default is parameter.empty]
     graph_frame = False
     if len(needed) == 1:

@@ -237,12 +237,10 @@ class LibraryAlgorithm(CalledAlgorithm):
                 f"{self.name} took {profile.iterations} supersteps on {graph.name}, and its replay "
                 f"{len(rounds)}: this version of {self.library} differs; please report it"
             )
-        return replace(
-            profile,
-            phases={**profile.phases, "setup": setup, "read": read},
-            rows=Table(_counted(profile.table, rounds)),
-            converged=bool(rounds["received"].iloc[-1] == 0),
-        )
+        phases = {**profile.phases, "setup": setup, "read": read}
+        rows = Table(_counted(profile.table, rounds))
+        converged = bool(rounds["received"].iloc[-1] == 0)
+        return replace(profile, phases=phases, rows=rows, converged=converged)
 
     def supersteps(self, log: EventLog, began: float) -> recognition.Recognised:
         """Return the supersteps in a log that starts with the call.

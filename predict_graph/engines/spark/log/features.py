@@ -42,10 +42,9 @@ def executor_table(tasks: pd.DataFrame, seconds: Sequence[float]) -> pd.DataFram
     table = done[list(_SUMMED)].sum()
     table = table.assign(peak_memory_bytes=done["peak_memory_bytes"].max(), tasks=done.size())
     table = table.reindex(index).fillna(0.0).rename(columns=_BYTES).reset_index()
-    return table.assign(
-        worker=np.tile(np.arange(len(executors)), len(seconds)),
-        seconds=np.repeat(np.asarray(seconds, float), len(executors)),
-    )
+    workers = np.tile(np.arange(len(executors)), len(seconds))
+    each = np.repeat(np.asarray(seconds, float), len(executors))
+    return table.assign(worker=workers, seconds=each)
 
 
 def with_average(table: pd.DataFrame, convergence: Any = np.nan) -> pd.DataFrame:
@@ -107,11 +106,8 @@ def observed_table(log: EventLog, found: Recognised, vertices: int = 0) -> pd.Da
     read from shuffles, after Spark combined them; the share of bytes from other executors counts as
     remote. Active vertices are not visible, so all vertices count.
     """
-    step_of = {
-        stage: number
-        for number, step in enumerate(found.supersteps, start=1)
-        for stage in step.stages
-    }
+    numbered = enumerate(found.supersteps, start=1)
+    step_of = {stage: number for number, step in numbered for stage in step.stages}
     own = log.tasks[log.tasks["stage"].isin(list(step_of))]
     own = own.assign(iteration=own["stage"].map(step_of).astype(int))
     table = executor_table(own, [step.seconds for step in found.supersteps])

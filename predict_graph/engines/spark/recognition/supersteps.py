@@ -401,10 +401,6 @@ def loop_starts(symbols: Sequence[Hashable], found: Repetition) -> list[int]:
     block = symbols[found.start : found.start + found.period]
     anchor, _ = Counter(block).most_common(1)[0]
     places = [place for place, symbol in enumerate(block) if symbol == anchor]
-    begins = [0, *places[1:]]
-    return [
-        at + begin
-        for at in range(found.start, found.stop, found.period)
-        for begin in begins
-        if at + begin < found.stop
-    ]
+    blocks = range(found.start, found.stop, found.period)
+    starts = (at + begin for at in blocks for begin in [0, *places[1:]])
+    return [start for start in starts if start < found.stop]

@@ -57,14 +57,9 @@ def settings_of(spark: Any, **ours: Any) -> SparkSettings:
             "(spark.executor.instances, or spark.dynamicAllocation.minExecutors)"
         )
     cores = min(int(each["cores"]) for each in executors)
-    return SparkSettings(
-        master=master,
-        machines=cores if local else len(executors),
-        cores=1 if local else cores,
-        memory=f"{memory // 1024}g" if memory % 1024 == 0 else f"{memory}m",
-        in_open_session=True,
-        **ours,
-    )
+    machines, cores = (cores, 1) if local else (len(executors), cores)
+    size = f"{memory // 1024}g" if memory % 1024 == 0 else f"{memory}m"
+    return SparkSettings(master, machines, cores, size, in_open_session=True, **ours)
 
 
 def doubts_of(spark: SparkSession, settings: SparkSettings) -> Iterator[str]:
@@ -145,13 +140,9 @@ def _listening(spark: Any, folder: Path) -> Iterator[None]:
         conf = context.conf().clone()
         for name in ("compress", "rolling.enabled"):
             conf.set(f"spark.eventLog.{name}", "false")
-        listener = jvm.org.apache.spark.scheduler.EventLoggingListener(
-            context.applicationId(),
-            jvm.scala.Option.empty(),
-            jvm.java.net.URI(folder.as_uri()),
-            conf,
-            context.hadoopConfiguration(),
-        )
+        attempt, place = jvm.scala.Option.empty(), jvm.java.net.URI(folder.as_uri())
+        about = (context.applicationId(), attempt, place, conf, context.hadoopConfiguration())
+        listener = jvm.org.apache.spark.scheduler.EventLoggingListener(*about)
         listener.start()
         context.listenerBus().addToQueue(listener, "predict-graph")
     except (Py4JError, TypeError) as error:

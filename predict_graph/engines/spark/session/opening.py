@@ -310,9 +310,8 @@ def _driver_process(
     wanted = SparkConf(loadDefaults=False).setAll([*conf.items()])
     others = SparkContext._gateway, SparkContext._jvm
     with log.open("wb") as said, _environment(conf, folder), _quiet_gateway():
-        kept: dict[str, Any] = (
-            {} if "spark.log.level" in conf else {"stdout": said, "stderr": subprocess.STDOUT}
-        )
+        quiet: dict[str, Any] = {"stdout": said, "stderr": subprocess.STDOUT}
+        kept = {} if "spark.log.level" in conf else quiet
         try:
             gateway = launch_gateway(wanted, kept)
         except (OSError, RuntimeError) as error:

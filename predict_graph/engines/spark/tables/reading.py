@@ -34,10 +34,8 @@ from predict_graph.graph.readers.text import LARGEST_WEIGHT, scan_blocks
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-_FORMATS = {
-    **dict.fromkeys((".txt", ".tsv", ".csv", ".edges", ".edgelist", ".el"), "text"),
-    **dict.fromkeys((".parquet", ".pq"), "parquet"),
-}
+_FORMATS = dict.fromkeys((".txt", ".tsv", ".csv", ".edges", ".edgelist", ".el"), "text")
+_FORMATS |= dict.fromkeys((".parquet", ".pq"), "parquet")
 _GLOB = re.compile(r"([*?{}\[\]\\])")
 _INTEGERS = ("tinyint", "smallint", "int", "bigint", "decimal(20,0)")  # the last is uint64
 _NUMBERS = (*_INTEGERS, "float", "double")
