@@ -12,7 +12,7 @@ from predict_graph.durations import counted
 from predict_graph.engines.spark.log.eventlog import DAMAGED, EventLog, read_event_log
 from predict_graph.engines.spark.log.features import observed_phases, observed_table
 from predict_graph.engines.spark.recognition.supersteps import Recognised, recognise
-from predict_graph.engines.spark.session.settings import is_local
+from predict_graph.engines.spark.session.settings import described, is_local
 from predict_graph.errors import RequestError
 from predict_graph.history.record import RunRecord
 from predict_graph.table import Table
@@ -76,25 +76,17 @@ def _engine(log: EventLog, found: Recognised) -> dict[str, Any]:
     """Return the settings of the job, as our own engine describes itself."""
     conf = log.conf
     master = conf.get("spark.master", "unknown")
-    local = is_local(master)
     busy = log.executors[log.executors["executor"].isin(log.tasks["executor"].unique())]
     cores = int(busy["cores"].max()) if len(busy) else int(conf.get("spark.executor.cores", "1"))
     machines = log.tasks["executor"].nunique()
-    if local:
+    if is_local(master):
         machines, cores = cores, 1  # one process, whose threads count as machines
     partitions = conf.get("spark.default.parallelism") or conf.get("spark.sql.shuffle.partitions")
     per_core = int(partitions) // (machines * cores) if partitions else 1
     removed = log.executors["removed"]
-    return {
-        "name": "spark",
-        "master": "local" if local else master,
-        "machines": machines,
-        "cores": cores,
-        "memory": conf.get("spark.executor.memory", "1g"),
-        "partitions_per_core": max(per_core, 1),
-        "workers": machines,
-        "executors_lost": int(((removed >= found.started) & (removed < found.finished)).sum()),
-    }
+    lost = int(((removed >= found.started) & (removed < found.finished)).sum())
+    resources = (machines, cores, conf.get("spark.executor.memory", "1g"))
+    return described(master, resources, lost, partitions_per_core=max(per_core, 1))
 
 
 def _digest(*parts: object) -> str:

@@ -175,18 +175,11 @@ class SparkSettings:
         ``executors_lost`` is the number of executors that a run with this `log` has lost, which
         excludes it from training.
         """
-        return {
-            "name": "spark",
-            "master": "local" if self.local else self.master,
-            "machines": self.machines,
-            "cores": self.cores,
-            "memory": self.memory,
-            "partitions_per_core": 1,  # imported logs of other jobs may have more
-            "checkpoint_interval": self.checkpoint_interval,
-            **({"session": "open"} if self.in_open_session else {}),
-            "workers": self.machines,
-            "executors_lost": 0 if log is None else log.executors_lost(self.executors),
-        }
+        more: Any = {"partitions_per_core": 1, "checkpoint_interval": self.checkpoint_interval}
+        if self.in_open_session:
+            more["session"] = "open"
+        lost = 0 if log is None else log.executors_lost(self.executors)
+        return described(self.master, (self.machines, self.cores, self.memory), lost, **more)
 
     @property
     def sql_conf(self) -> dict[str, str]:
@@ -277,6 +270,15 @@ def _check_own(key: object, value: object) -> None:
         raise RequestError(f"conf has {key}; accepted: the parameter {_PARAMETERS[key]}")
     if key in _NEEDED:
         raise RequestError(f"conf has {key}, which the spark engine needs for itself")
+
+
+def described(master: str, size: tuple[int, int, str], lost: int, **more: Any) -> dict[str, Any]:
+    """Return how a cluster is described: by its machines, their cores and their memory."""
+    machines, cores, memory = size
+    named = "local" if is_local(master) else master
+    resources = {"machines": machines, "cores": cores, "memory": memory}
+    ran = {"workers": machines, "executors_lost": lost}
+    return {"name": "spark", "master": named, **resources, **more, **ran}
 
 
 def is_local(master: str) -> bool:
