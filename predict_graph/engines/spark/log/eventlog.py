@@ -79,6 +79,11 @@ class EventLog(Value):
         return max(gone, machines - (len(self.executors) - gone))
 
 
+def executor_row(name: str, host: str, cores: int, added: float) -> dict[str, Any]:
+    """Return the row of an executor that has not left."""
+    return {"executor": name, "host": host, "cores": cores, "added": added, "removed": _NAN}
+
+
 def succeeded(tasks: pd.DataFrame) -> pd.DataFrame:
     """Return the tasks whose output was used."""
     return tasks[~(tasks["failed"] | tasks["redone"]).astype(bool)]
@@ -186,19 +191,18 @@ class LogReader:
         datasets = info.get("RDD Info") or ()
         jobs = self.listing.get(info["Stage ID"], [])
         running = [job for job in jobs if self.jobs[job]["finished"] != self.jobs[job]["finished"]]
-        self.stages.append(
-            {
-                "stage": info["Stage ID"],
-                "attempt": info.get("Stage Attempt ID", 0),
-                "job": next(iter(running or jobs[-1:]), -1),
-                "name": info["Stage Name"],
-                "tasks": info["Number of Tasks"],
-                "submitted": info.get("Submission Time", _NAN) / 1e3,
-                "parents": tuple(info.get("Parent IDs") or ()),
-                "operators": frozenset(map(_operator, datasets)),
-                "datasets": frozenset(str(each.get("Name")) for each in datasets),
-            }
-        )
+        row = {
+            "stage": info["Stage ID"],
+            "attempt": info.get("Stage Attempt ID", 0),
+            "job": next(iter(running or jobs[-1:]), -1),
+            "name": info["Stage Name"],
+            "tasks": info["Number of Tasks"],
+            "submitted": info.get("Submission Time", _NAN) / 1e3,
+            "parents": tuple(info.get("Parent IDs") or ()),
+            "operators": frozenset(map(_operator, datasets)),
+            "datasets": frozenset(str(each.get("Name")) for each in datasets),
+        }
+        self.stages.append(row)
 
     def execution_start(self, event: Event) -> None:
         """Add an SQL execution."""
@@ -218,14 +222,8 @@ class LogReader:
 
     def executor_added(self, event: Event) -> None:
         """Add an executor."""
-        info, name = event["Executor Info"], event["Executor ID"]
-        self.executors[name] = {
-            "executor": name,
-            "host": info["Host"],
-            "cores": info["Total Cores"],
-            "added": event["Timestamp"] / 1e3,
-            "removed": _NAN,
-        }
+        info, name, added = event["Executor Info"], event["Executor ID"], event["Timestamp"] / 1e3
+        self.executors[name] = executor_row(name, info["Host"], info["Total Cores"], added)
 
     def executor_removed(self, event: Event) -> None:
         """Record that an executor left."""

@@ -86,19 +86,18 @@ def job_units(log: EventLog) -> list[Unit]:
             finished = max(finished, execution["finished"])
         if finished != finished:  # NaN: the log ends before the job does
             finished = log.tasks.loc[log.tasks["stage"].isin(numbers), "finished"].max()
-        units.append(
-            Unit(
-                site=site,
-                located=not _SAYS_NOTHING.search(site),
-                shape=frozenset().union(*stages["operators"]),
-                started=float(started),
-                finished=float(finished) if finished == finished else float(started),
-                jobs=tuple(own["job"]),
-                stages=numbers,
-                skipped=max(int(own["stages"].sum()) - len(numbers), 0),
-                wrote=int(wrote.reindex(list(numbers)).fillna(0).sum()),
-            )
+        unit = Unit(
+            site=site,
+            located=not _SAYS_NOTHING.search(site),
+            shape=frozenset().union(*stages["operators"]),
+            started=float(started),
+            finished=float(finished) if finished == finished else float(started),
+            jobs=tuple(own["job"]),
+            stages=numbers,
+            skipped=max(int(own["stages"].sum()) - len(numbers), 0),
+            wrote=int(wrote.reindex(list(numbers)).fillna(0).sum()),
         )
+        units.append(unit)
     return sorted(units, key=lambda unit: unit.started)
 
 

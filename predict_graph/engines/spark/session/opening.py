@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from predict_graph.engines.spark.log.eventlog import LogReader, wait_for_listeners
+from predict_graph.engines.spark.log.eventlog import LogReader, executor_row, wait_for_listeners
 from predict_graph.engines.spark.log.growing import GrowingLog
 from predict_graph.engines.spark.session.failures import spark_failures
 from predict_graph.engines.spark.session.settings import SparkSettings, is_local
@@ -123,18 +123,12 @@ def executors_of(spark: Any) -> list[dict[str, Any]]:
     """Return the current executors; in local mode, the driver is the only one."""
     context = spark.sparkContext
     listed = context._jsc.sc().statusStore().executorList(True)
-    local = is_local(str(context.master))
-    return [
-        {
-            "executor": str(each.id()),
-            "host": str(each.hostPort()).rpartition(":")[0],
-            "cores": int(each.totalCores()),
-            "added": each.addTime().getTime() / 1e3,
-            "removed": float("nan"),
-        }
-        for each in map(listed.apply, range(listed.size()))
-        if local or each.id() != "driver"
-    ]
+    local, found = is_local(str(context.master)), []
+    for each in map(listed.apply, range(listed.size())):
+        if local or each.id() != "driver":
+            host, added = str(each.hostPort()).rpartition(":")[0], each.addTime().getTime() / 1e3
+            found.append(executor_row(str(each.id()), host, int(each.totalCores()), added))
+    return found
 
 
 @contextmanager
