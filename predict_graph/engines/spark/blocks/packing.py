@@ -210,9 +210,7 @@ def whole_graph(packed: PackedGraph) -> Graph:
             weights[places] = block.weights
     reverse = Graph(indptr, sources, weights, directed=packed.directed, name=packed.name)
     graph = reverse.reverse if packed.directed else reverse
-    graph = graph.described_as(
-        name=packed.name, labels=packed.labels, read_seconds=packed.read_seconds, notes=packed.notes
-    )
     # The fingerprint of runs in which Spark reads the graph, and how long it takes for that.
-    vars(graph).update(fingerprint=packed.fingerprint, packing_seconds=packed.read_seconds)
-    return graph
+    names = ("name", "labels", "notes", "read_seconds", "fingerprint")
+    about = {name: getattr(packed, name) for name in names}
+    return graph.described_as(**about, packing_seconds=packed.read_seconds)
