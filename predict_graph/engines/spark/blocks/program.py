@@ -258,7 +258,7 @@ def _parcels(run: Run, program: BlockProgram) -> Iterator[pa.RecordBatch]:
 
     Values that the block reads itself count as sent to its own machine, though they stay.
     """
-    number, records, moved = program.block.number, [0, 0], [0, 0]
+    number, records, moved = program.block.number, 0, [0, 0]
     keys, machines = run.blocks.keys, run.blocks.machines
     for other, places in enumerate(program.block.sent_to):
         chosen, places = _chosen(program, places)
@@ -270,11 +270,11 @@ def _parcels(run: Run, program: BlockProgram) -> Iterator[pa.RecordBatch]:
             size += 0 if chosen is None else chosen.nbytes
             yield stored.parcel(keys[other], number, (chosen, values))
         remote = other % machines != number % machines
-        records[remote] += len(places)
+        records += len(places)
         moved[remote] += size
     yield stored.parcel(keys[number], number, _state(program))
     facts = sender_counts(program.block, program.senders)
-    facts.update(records=sum(records), local_bytes=moved[0], remote_bytes=moved[1])
+    facts.update(records=records, local_bytes=moved[0], remote_bytes=moved[1])
     yield stored.parcel(DRIVER, number, (facts, program.sums()))
 
 

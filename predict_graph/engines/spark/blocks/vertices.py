@@ -118,12 +118,10 @@ def _combined_in(block: storage.StoredBlock, shared: Any) -> tuple[Array, Array,
         senders = np.zeros(n, np.uint8)
         senders[ids] = 1
         senders = senders[columns]
-    combined, received = np.full(block.count, nothing), np.ones(block.count, bool)
+    combined, received = np.full(block.count, nothing), np.diff(block.indptr) > 0
     weights = block.weights if weighted else block.weights[:0]
     rows = (frozen(block.indptr), frozen(block.sources.view(np.uint32)), frozen(weights))
     messages = (frozen(offered[columns]), frozen(senders), nothing)
     pull(0, block.count, code, rows, messages, (combined, received), few)
-    if ids is None:
-        received = np.diff(block.indptr) > 0
     own = None if ids is None else senders[: block.count].view(bool)
     return block.rows[received], combined[received], sender_counts(block, own)

@@ -72,17 +72,12 @@ def superstep_table(job: SuperstepJob, tasks: pd.DataFrame, *, remote: bool) -> 
     homes = counts["partition"].map(_homes(own))
     first = table["executor"].iloc[0] if len(table) else "driver"
     keys = ["iteration", "executor"]
-    counts = counts.assign(executor=homes.fillna(first)).drop(columns="partition")
-    counts = counts.groupby(keys).sum()
-    table = table.join(counts.reindex(pd.MultiIndex.from_frame(table[keys])).fillna(0.0), on=keys)
-    local, away = table["local_bytes"], table["remote_bytes"]
-    table = table.assign(
-        local_message_bytes=local if remote else local + away,
-        remote_message_bytes=away if remote else 0,
-        shuffle_read_records=table["records"],
-        shuffle_write_records=table["records"],
-        shuffle_write_bytes=local + away,
-    )
+    counts = counts.assign(executor=homes.fillna(first)).groupby(keys).sum()
+    table = table.join(counts, on=keys).fillna(0.0)
+    size, away = table["local_bytes"] + table["remote_bytes"], table["remote_bytes"] * remote
+    sizes = {"local_message_bytes": size - away, "remote_message_bytes": away}
+    records = {"shuffle_read_records": table["records"], "shuffle_write_records": table["records"]}
+    table = table.assign(**sizes, **records, shuffle_write_bytes=size)
     return with_average(table, np.repeat(job.aggregates, len(table) // max(iterations, 1)))
 
 
