@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Sequence
 from importlib.metadata import version
-from importlib.util import find_spec
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -82,10 +82,7 @@ def _send(context: Any, name: str) -> None:
     """Unpack a package beside the files of each executor, where its Python looks for modules."""
     from pyspark import SparkFiles
 
-    found = find_spec(name)
-    assert found is not None
-    assert found.origin is not None
-    package = Path(found.origin).parent
     # Executors that start later fetch it too: it has to last as long as the session
-    archive = shutil.make_archive(str(Path(SparkFiles.getRootDirectory()) / name), "zip", package)
+    beside = str(Path(SparkFiles.getRootDirectory()) / name)
+    archive = shutil.make_archive(beside, "zip", str(files(name)))
     context.addArchive(f"{archive}#{name}")
