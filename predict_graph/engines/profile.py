@@ -82,23 +82,11 @@ def _short(value: Any, most: int = 6) -> str:
 
 
 PHASES = ("setup", "read", "superstep", "write")
-COUNTERS = (
-    "active_vertices",
-    "local_messages",
-    "remote_messages",
-    "local_message_bytes",
-    "remote_message_bytes",
-)
-TABLE_COLUMNS = (
-    "iteration",
-    "worker",
-    "active_vertices",
-    "total_vertices",
-    *COUNTERS[1:],
-    "average_message_bytes",
-    "seconds",
-    "convergence",
-)
+_VERTICES = ("active_vertices", "total_vertices")
+_MESSAGES = ("local_messages", "remote_messages", "local_message_bytes", "remote_message_bytes")
+_RESULTS = ("average_message_bytes", "seconds", "convergence")
+COUNTERS = ("active_vertices", *_MESSAGES)
+TABLE_COLUMNS = ("iteration", "worker", *_VERTICES, *_MESSAGES, *_RESULTS)
 
 OUT_EDGES = "out_edges"
 """An optional column of the table: outbound edges of the vertices of a worker."""

@@ -98,11 +98,9 @@ class ProgramKernel(SharedRows):
         with self._calling("starters"):
             given = self._program.starters(self._state, self._graph)
             starters = None if given is None else np.asarray(given)
-        if starters is None:
-            return None
-        if starters.shape != self._state.shape or starters.dtype != np.bool_:
-            raise self._wrong("starters", _described(starters), "bool, shape", self._state.shape)
-        return starters
+        if starters is None or (starters.shape == self._state.shape and starters.dtype == np.bool_):
+            return starters
+        raise self._wrong("starters", _described(starters), "bool, shape", self._state.shape)
 
     def _message(self) -> Array:
         with self._calling("message"):

@@ -14,20 +14,13 @@ from predict_graph.engines.spark.log.eventlog import EventLog, succeeded
 from predict_graph.engines.spark.recognition.supersteps import Recognised
 from predict_graph.engines.spark.recognition.units import united
 
-EXECUTOR_COLUMNS = (
-    "task_seconds",
-    "cpu_seconds",
-    "gc_seconds",
-    "shuffle_read_records",
-    "shuffle_write_records",
-    "shuffle_write_bytes",
-    "spilled_bytes",
-    "peak_memory_bytes",
-)
+_TIMES = ("task_seconds", "cpu_seconds", "gc_seconds")
+_SHUFFLED = ("shuffle_read_records", "shuffle_write_records", "shuffle_write_bytes")
+EXECUTOR_COLUMNS = (*_TIMES, *_SHUFFLED, "spilled_bytes", "peak_memory_bytes")
 """Columns of a run on Spark in addition to those of every engine."""
 
-_SUMMED = (*EXECUTOR_COLUMNS[:-1], "local_bytes", "remote_bytes")
-_FRACTIONS = {"average_message_bytes", "seconds", "convergence", *EXECUTOR_COLUMNS[:3]}
+_SUMMED = (*_TIMES, *_SHUFFLED, "spilled_bytes", "local_bytes", "remote_bytes")
+_FRACTIONS = {"average_message_bytes", "seconds", "convergence", *_TIMES}
 _BYTES = {"local_bytes": "local_message_bytes", "remote_bytes": "remote_message_bytes"}
 
 

@@ -23,13 +23,8 @@ _THREADS = re.compile(r"local\[([0-9]{1,4})\]")
 _MEMORY = re.compile(r"[1-9]\d*[kmgt]", re.IGNORECASE)
 
 # Measurements need these; with other values supersteps would shuffle all data.
-_NEEDED = (
-    "spark.eventLog.enabled",
-    "spark.eventLog.dir",
-    "spark.eventLog.compress",
-    "spark.eventLog.rolling.enabled",
-    "spark.sql.shuffle.partitions",
-)
+_OF_LOGS = [f"spark.eventLog.{name}" for name in ("enabled", "dir", "compress", "rolling.enabled")]
+_NEEDED = (*_OF_LOGS, "spark.sql.shuffle.partitions")
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 _PARAMETERS = {
     "spark.master": "master",
