@@ -97,14 +97,10 @@ class SparkEngine:
                     f"{called} cannot be set for an open session, which has its own; leave it out"
                 )
             self.settings = adopting.settings_of(spark, **given)
+        self.workers = self.settings.machines
         self.collect = collect
         self._callers = spark
         self._session: OpenSession | None = None
-
-    @property
-    def workers(self) -> int:
-        """The number of machines of the job."""
-        return self.settings.machines
 
     def describe(self) -> dict[str, Any]:
         """Return name and settings."""

@@ -178,27 +178,22 @@ def logged_job(path: Path) -> LoggedJob:
         raise RequestError(f"the event log {path} has no tasks: nothing ran, or it was cut off")
     began = float(log.application.get("started", tasks["started"].min()))
     ended = float(log.application.get("finished", tasks["finished"].max()))
-    executors, slots = _most_at_a_time(log), int(log.executors["cores"].max())
-    slots //= int(conf.get("spark.task.cpus", "1"))
+    added, removed = log.executors["added"], log.executors["removed"].dropna()
+    # The most that there were at a time.
+    executors = max(int((added <= now).sum() - (removed <= now).sum()) for now in added)
+    slots = int(log.executors["cores"].max()) // int(conf.get("spark.task.cpus", "1"))
     if is_local(conf.get("spark.master", "")):
         executors, slots = slots, 1
     stages = tuple(_stages(log, tasks, began, executors * slots))
     return LoggedJob(
         executors=executors,
         slots=slots,
-        arrivals=np.sort(log.executors["added"].to_numpy(np.float64))[:executors] - began,
+        arrivals=np.sort(added.to_numpy(np.float64))[:executors] - began,
         stages=stages,
         seconds=ended - began,
         conf=conf,
         doubts=tuple(_doubts(log, tasks, stages)),
     )
-
-
-def _most_at_a_time(log: EventLog) -> int:
-    """Return the most executors that there were at a time."""
-    added, removed = log.executors["added"], log.executors["removed"].dropna()
-    here = [int((added <= moment).sum() - (removed <= moment).sum()) for moment in added]
-    return max(here)
 
 
 def _stages(log: EventLog, tasks: pd.DataFrame, began: float, cores: int) -> Iterator[LoggedStage]:
