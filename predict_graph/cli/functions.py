@@ -9,7 +9,7 @@ from typing import Any
 
 from predict_graph.answers import Answer
 from predict_graph.cli import options
-from predict_graph.cli.groups import Case, Cluster, Reading
+from predict_graph.cli.options import Case, Cluster, Reading
 from predict_graph.cli.output import Output, Pages
 from predict_graph.errors import JobError, RequestError, described_error
 from predict_graph.timing import CallTimer

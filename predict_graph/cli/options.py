@@ -1,17 +1,19 @@
-"""What several commands do with their options, and where they print."""
+"""Groups of options that several commands take, what is done with them, and where it is printed."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass, make_dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from predict_graph.clock.display import Display
 from predict_graph.clock.moment import Moment, closing_words
 from predict_graph.errors import RequestError
+from predict_graph.options import ESTIMATION, OPTIONS, Group
 from predict_graph.printable import printable
 
 if TYPE_CHECKING:
@@ -39,12 +41,6 @@ def refuse(given: Mapping[str, object], reason: str) -> None:
     for name, value in given.items():
         if value is not None:
             raise RequestError(f"{name} {reason}")
-
-
-def check_parameters(texts: list[str] | None) -> dict[str, str]:
-    """Return the parameters of an algorithm."""
-    refused = "parameter {!r}; accepted: NAME=VALUE, such as epsilon=0.001"
-    return named_values(texts, refused, "the parameter {} is given twice")
 
 
 def prepare(plugins: list[Path] | None, *graphs: str) -> None:
@@ -123,3 +119,203 @@ def note(text: str, console: Console | None = None) -> None:
 def say(text: str) -> None:
     """Print a line on standard output."""
     typer.echo(printable(text))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading(Group):
+    """How the file of a graph is read.
+
+    Parameters
+    ----------
+    directed : --directed/--undirected
+        Whether edges have a direction. [default: as the dataset or format says]
+    header
+        Whether the first line of a text file names columns. [default: as it seems]
+    source_column : --src-column NAME
+        Column of a file: its name, or its number from 1 on.
+    target_column : --dst-column NAME
+        Column of a file: its name, or its number from 1 on.
+    weight_column : NAME
+        Column of a file: its name, or its number from 1 on.
+    bipartite
+        Whether the same id as source and as target is two vertices. [default: as the file says]
+    """
+
+    directed: bool | None = None
+    ids: str | None = None
+    header: bool | None = None
+    source_column: str | None = None
+    target_column: str | None = None
+    weight_column: str | None = None
+    bipartite: bool | None = None
+
+    def of(self, graph: str) -> Any:
+        """Return a graph as functions of the package take it."""
+        names = ("header", "source_column", "target_column", "weight_column", "bipartite")
+        given: dict[str, Any] = {name: getattr(self, name) for name in names}
+        if all(value is None for value in given.values()):
+            return graph
+        from predict_graph.graph.edge_list import EdgeList
+
+        return EdgeList(graph, **given)
+
+
+@dataclass(frozen=True)
+class Case(Reading):
+    """Which algorithm or function on which graph.
+
+    Parameters
+    ----------
+    parameter : -p --parameter NAME=VALUE
+        Parameter of the algorithm.
+    graph_form : --as FORM, default as the function says
+        Graph that the function takes: networkx, igraph, networkit, scipy, edges, graph.
+    """
+
+    algorithm: str
+    graph: str
+    _: KW_ONLY
+    parameter: list[str] | None = None
+    arg: list[str] | None = None
+    graph_form: str | None = None
+    history: str | None = None
+    plugin: list[Path] | None = None
+    seed: int | None = None
+
+    @property
+    def source(self) -> Any:
+        """The graph as functions of the package take it."""
+        return self.of(self.graph)
+
+    def asked(self) -> dict[str, Any]:
+        """Return the arguments of a function of the package."""
+        refused = "parameter {!r}; accepted: NAME=VALUE, such as epsilon=0.001"
+        parameters = named_values(self.parameter, refused, "the parameter {} is given twice")
+        return {
+            "parameters": parameters or None,
+            "directed": self.directed,
+            "ids": self.ids,
+            "history": self.history,
+            "seed": self.seed,
+        }
+
+
+@dataclass(frozen=True)
+class SizedCase(Case):
+    """A case whose graph need not be there.
+
+    Parameters
+    ----------
+    vertices : N
+        Of a graph that is not there, in place of GRAPH, with --edges: for a function. Such as 5e7
+        or 50M.
+    edges : N
+        Of the same graph.
+    """
+
+    graph: str = ""
+    _: KW_ONLY
+    vertices: str | None = None
+    edges: str | None = None
+
+    @property
+    def source(self) -> Any:
+        """The graph, or its size, as functions of the package take it."""
+        sizes = (self.vertices, self.edges)
+        if sizes == (None, None) and self.graph:
+            return self.of(self.graph)
+        if self.graph or self.vertices is None or self.edges is None:
+            both = f"{self.graph!r} is given too" if self.graph else "a graph is missing"
+            raise RequestError(f"{both}; accepted: GRAPH, or --vertices and --edges without it")
+        from predict_graph.functions import is_function
+
+        if self.of("") != "":
+            raise RequestError("columns are of a file; accepted: GRAPH, or no options of columns")
+        if not is_function(self.algorithm):
+            raise RequestError(
+                f"--vertices and --edges are for functions, such as networkx:pagerank, and "
+                f"{self.algorithm} is none; accepted: GRAPH, or one such as rmat:scale=20"
+            )
+        from predict_graph.functions.sizes import GraphSize
+
+        return GraphSize(amount(self.vertices, "vertices"), amount(self.edges, "edges"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cluster(Group):
+    """Which engine runs the job, on what.
+
+    Parameters
+    ----------
+    machines : , default 1
+        Machines: executors of the job on Spark.
+    master : URL, default local
+        Spark master: local, spark://host:port, yarn.
+    cores : , default 1
+        Cores of an executor.
+    memory : SIZE, default 1g
+        Memory of an executor.
+    conf : NAME=VALUE
+        Setting of Spark; repeatable.
+    graphframes_jar : FILE, default a jar that fits, in a cache
+        The JVM half of GraphFrames, for jobs that use it: a jar, or Maven coordinates.
+    spark_folder : DIR
+        Folder that all executors see, for graphs in passing.
+    checkpoint : DIR
+        Keep the state there now and then: a run goes on when an executor is lost.
+    checkpoint_interval : , default 10
+        Supersteps from one checkpoint to the next.
+    """
+
+    engine: str = "local"
+    workers: int | None = None
+    threads: int | None = None
+    machines: int | None = None
+    master: str | None = None
+    cores: int | None = None
+    memory: str | None = None
+    conf: list[str] | None = None
+    graphframes_jar: str | None = None
+    spark_folder: Path | None = None
+    checkpoint: str | None = None
+    checkpoint_interval: int | None = None
+
+    def asked(self, *, verbose: bool = False) -> dict[str, Any]:
+        """Return the engine and the settings of the local one as arguments."""
+        given = {name: value for name, value in vars(self).items() if value is not None}
+        local = given.pop("engine") != "spark"
+        for name in given:
+            if local != (name in ("workers", "threads")):
+                other = f"the engine {self.engine!r}"
+                spark = "the spark engine, which takes --machines and --cores"
+                flag = name.replace("_", "-")
+                raise RequestError(f"--{flag} is no option of {other if local else spark}")
+        if local:
+            return {"engine": self.engine, **given}
+        from predict_graph.engines.spark import SparkEngine
+
+        names = {"machines": "workers", "spark_folder": "folder"}
+        settings = {names.get(name, name): value for name, value in given.items()}
+        settings["conf"] = named_values(self.conf, _NO_SETTING)
+        engine = SparkEngine(**settings)
+        if verbose:
+            for name, value in engine.settings.session_conf(Path("/")).items():
+                note(f"{name}={value}")
+        return {"engine": engine}
+
+
+_NO_SETTING = "the setting {!r}; accepted: NAME=VALUE, such as spark.executor.memoryOverhead=512m"
+_Estimation: Any = make_dataclass(
+    "_Estimation",
+    [(name, OPTIONS[name].form, OPTIONS[name].usual) for name in ESTIMATION],
+    bases=(Group,),
+    kw_only=True,
+)
+
+
+class Sampling(_Estimation):  # type: ignore[misc]
+    """How a prediction samples, and how it turns counters into seconds: as declared."""
+
+    def asked(self) -> dict[str, Any]:
+        """Return the arguments of a function of the package."""
+        return vars(self) | {"train_ratios": numbers(self.train_ratios, "train ratios")}

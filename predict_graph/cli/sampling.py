@@ -7,7 +7,7 @@ from typing import Any
 
 import predict_graph
 from predict_graph.cli import options
-from predict_graph.cli.groups import Reading
+from predict_graph.cli.options import Reading
 from predict_graph.cli.output import Pages
 from predict_graph.errors import RequestError
 from predict_graph.files import written_beside
