@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from costmodels.arrays import FloatArray
 from costmodels.leftout import interval_about
 from costmodels.rows import WEIGHTS, CostRegressor, determination
 from costmodels.scaling.check import Cliff, find_cliffs, left_out_configurations
 from costmodels.scaling.laws import Law, LinearLaw, fit_linear
-from costmodels.scaling.points import Columns, Points, gather_points, read_columns, read_runs
+from costmodels.scaling.points import Columns, Points, gather_points, named_columns, read_runs
 from costmodels.scaling.terms import ERNEST, MASHA, Term, check_terms
 
 
@@ -75,20 +75,8 @@ class ScalingModel(CostRegressor):
         misfit = self.loocv_.misfit()
         return [*map(str, self.cliffs_), *([misfit] if misfit else [])]
 
-    def predict(self, X: Any) -> FloatArray:
-        """Predict the seconds of each configuration.
-
-        Parameters
-        ----------
-        X : DataFrame or array_like, shape (n, k)
-            The same columns as in `fit`, in the same order.
-
-        Returns
-        -------
-        ndarray of float64, shape (n,)
-        """
-        check_is_fitted(self)
-        return self.law_.seconds(read_columns(self, X, reset=False))
+    def _predicted(self, table: FloatArray) -> FloatArray:
+        return self.law_.seconds(named_columns(self, table))
 
     def predict_interval(self, X: Any, level: float = 0.9) -> FloatArray:
         """Interval for the time of one run of each configuration.
@@ -111,7 +99,8 @@ class ScalingModel(CostRegressor):
         check_is_fitted(self)
         if not 0 < level < 1:
             raise ValueError(f"level is {level!r}, but must be between 0 and 1")
-        return self._interval(read_columns(self, X, reset=False), level)
+        table = validate_data(self, X, reset=False, dtype=np.float64)
+        return self._interval(named_columns(self, table), level)
 
     def _interval(self, columns: Columns, level: float) -> FloatArray:
         """Return low and high of each configuration, by default symmetric as factors."""

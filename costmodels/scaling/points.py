@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_X_y, validate_data
+from sklearn.utils.validation import validate_data
 
 from costmodels.arrays import FloatArray
 from costmodels.rows import check_positive
@@ -46,16 +46,14 @@ def take_rows(columns: Columns, rows: Any) -> dict[str, FloatArray]:
 
 def read_runs(estimator: Any, X: Any, y: Any) -> tuple[dict[str, FloatArray], FloatArray]:
     """Return the columns and the seconds that were given to `fit`, checked."""
-    columns = read_columns(estimator, X, reset=True)
-    table = np.column_stack(list(columns.values()))
-    _, seconds = check_X_y(table, y, y_numeric=True, dtype=np.float64)
-    seconds = np.asarray(seconds, dtype=np.float64)
+    table, y = validate_data(estimator, X, y, dtype=np.float64, y_numeric=True)
+    columns, seconds = named_columns(estimator, table, warn=True), np.asarray(y, dtype=np.float64)
     check_positive("y", seconds)
     return columns, seconds
 
 
-def read_columns(estimator: Any, X: Any, *, reset: bool) -> dict[str, FloatArray]:
-    """Return the columns of `X` by name.
+def named_columns(estimator: Any, table: FloatArray, warn: bool = False) -> dict[str, FloatArray]:
+    """Return the columns of a checked table by name.
 
     A DataFrame needs a column ``machines``, and ``scale`` unless that never changes; an array has
     the scale first, the machines second, and others (``x2``, …) after them.
@@ -63,13 +61,11 @@ def read_columns(estimator: Any, X: Any, *, reset: bool) -> dict[str, FloatArray
     Raises
     ------
     ValueError
-        If a column is missing, a value is not finite, or a scale or a machine count is not
-        positive.
+        If a column is missing, or a scale or a machine count is not positive.
     """
-    table = validate_data(estimator, X, reset=reset, dtype=np.float64, ensure_min_features=1)
     names = [str(name) for name in getattr(estimator, "feature_names_in_", ())]
     if "machines" not in names:
-        names = _names_by_position(names, table.shape[1], warn=reset)
+        names = _names_by_position(names, table.shape[1], warn=warn)
     columns = dict(zip(names, np.ascontiguousarray(table.T), strict=True))
     columns.setdefault("scale", np.ones(len(table)))
     for name in ("scale", "machines"):
