@@ -84,25 +84,12 @@ class OccupancyPredictor(CostRegressor):
         normalised = table / self._divisors
         names = column_names(self, table.shape[1])
         candidates = terms.candidate_terms(normalised, names, self.shape)
-        self._select(candidates, normalised, occupancy / self._unit, np.sqrt(weight))
-        self.formula_ = self._formula()
-        return self
-
-    def _predicted(self, table: FloatArray) -> FloatArray:
-        normalised = table / self._divisors
-        total = np.full(len(table), self.intercept_)
-        for term, coefficient in zip(self.terms_, self.coef_, strict=True):
-            total += coefficient * term.values(normalised)
-        return self._unit * total
-
-    def _select(
-        self, candidates: list[terms.Term], normalised: FloatArray, y: FloatArray, root: FloatArray
-    ) -> None:
-        """Add terms while left-out rows are predicted better."""
+        y, root = occupancy / self._unit, np.sqrt(weight)
         values = [np.ones(len(y)), *(term.values(normalised) for term in candidates)]
         design = np.column_stack(values)
         size = float(np.sqrt(np.mean((root * y) ** 2))) or 1.0
 
+        # Terms are added while left-out rows are predicted better.
         def error(columns: IntArray) -> float:
             return max(_left_out(design[:, columns], y, root)[1] / size, _ROUNDING)
 
@@ -113,6 +100,15 @@ class OccupancyPredictor(CostRegressor):
         self.intercept_ = float(solution[0])
         self.coef_ = solution[1:]
         self.left_out_error_ = self._unit * size * path[-1]
+        self.formula_ = self._formula()
+        return self
+
+    def _predicted(self, table: FloatArray) -> FloatArray:
+        normalised = table / self._divisors
+        total = np.full(len(table), self.intercept_)
+        for term, coefficient in zip(self.terms_, self.coef_, strict=True):
+            total += coefficient * term.values(normalised)
+        return self._unit * total
 
     def _formula(self) -> str:
         own = zip(self.terms_, self.coef_ * self._unit, strict=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from importlib.resources import files
 from typing import Any
@@ -70,31 +71,23 @@ def learn_prior(
     }
     if not useful:
         raise ValueError("no past job was measured at two machine counts, so none can teach")
-    prior = below
+    prior, total = below, worth + len(useful)
     for _ in range(rounds):
-        prior = _maximised(useful, prior, below, worth)
-    return Prior(prior.mean, prior.covariance, prior.spreads, len(useful), below)
-
-
-def _maximised(
-    jobs: Mapping[str, Sequence[Points]], prior: Prior, below: Prior, worth: float
-) -> Prior:
-    means = worth * below.mean
-    squares = worth * (below.covariance + np.outer(below.mean, below.mean))
-    spreads = worth * below.spreads
-    for sets in jobs.values():
-        every = sum(len(points) for points in sets)
-        for points in sets:
-            found = weigh_shapes(Measured(points), [prior])
-            counts = len(points) / every
-            share = counts * found.weights.sum(axis=0)
-            means = means + share @ found.shapes
-            squares = squares + (found.shapes.T * share) @ found.shapes
-            spreads = spreads + counts * found.weights.sum(axis=1).reshape(spreads.shape)
-    total = worth + len(jobs)
-    mean = means / total
-    covariance = squares / total - np.outer(mean, mean)
-    return Prior(mean, covariance, spreads / total)
+        means = worth * below.mean
+        squares = worth * (below.covariance + np.outer(below.mean, below.mean))
+        spreads = worth * below.spreads
+        for sets in useful.values():
+            every = sum(len(points) for points in sets)
+            for points in sets:
+                found = weigh_shapes(Measured(points), [prior])
+                counts = len(points) / every
+                share = counts * found.weights.sum(axis=0)
+                means = means + share @ found.shapes
+                squares = squares + (found.shapes.T * share) @ found.shapes
+                spreads = spreads + counts * found.weights.sum(axis=1).reshape(spreads.shape)
+        mean = means / total
+        prior = Prior(mean, squares / total - np.outer(mean, mean), spreads / total)
+    return replace(prior, jobs=len(useful), parent=below)
 
 
 def prior_to_plain(prior: Prior) -> dict[str, Any]:
