@@ -218,8 +218,7 @@ def test_a_first_part_has_four_rounds_if_they_are_a_small_part(written, rounds, 
     slowly = own(written, f"for _ in range({rounds}):\n    work(2500)")
     part = run(slowly, seconds=0.02, budget=Budget(0.05, None, 0.02))
     assert part.state == "stopped"
-    done = max((each.done for each in part.observations), default=0)
-    assert least <= done <= 0.1 * rounds
+    assert least <= max((each.done for each in part.observations), default=0) <= 0.1 * rounds
 
 
 def test_a_run_that_is_stopped_takes_no_longer(written):
