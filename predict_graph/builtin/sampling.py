@@ -166,8 +166,7 @@ def _smallest_pairs(graph: Graph, most_edges: float, share: float = 0.005) -> In
     All with less than `most_edges`, if those are few; otherwise a share of all vertices.
     """
     degrees, most = graph.out_degrees, 2 * graph.edges  # more than any neighbour has
-    least = degrees[degrees > 0].min(initial=most)
-    low = np.flatnonzero(degrees <= max(least, most_edges))
+    low = np.flatnonzero(degrees <= max(degrees[degrees > 0].min(initial=most), most_edges))
     lengths, places = edges_of(graph.indptr, low)
     owners, near = np.repeat(np.arange(len(low)), lengths), graph.indices[places]
     smallest, others = np.full(len(low), most), near != low[owners]

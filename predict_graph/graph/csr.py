@@ -159,13 +159,16 @@ class Graph(Described):
         if labels is not None and labels.shape != (len(indptr) - 1,):
             raise RequestError(f"there are {labels.size} labels, but {len(indptr) - 1} vertices")
         arrays = {"indptr": indptr, "indices": indices, "weights": weights, "labels": labels}
-        vars(self).update(arrays, ascending=ascending)
         if not (self.directed or is_symmetric(indptr, indices)):
             raise RequestError(
                 "the graph is said to be undirected, but some edge is stored in one direction only"
             )
-        for array in arrays.values():
-            if array is not None and array.flags.writeable:
+        self.__setstate__({**arrays, "ascending": ascending})
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        for array in state.values():  # a copy, or what was pickled, could be written to
+            if isinstance(array, np.ndarray):
                 array.flags.writeable = False
 
     def __repr__(self) -> str:

@@ -59,8 +59,7 @@ def observed_run(
     A kernel that detects a repeated state (``cycling``) is stopped there: its last iteration
     represents all that would follow.
     """
-    weights = sample.weights
-    sent = weights * sample.degrees
+    weights, sent = sample.weights, sample.weights * sample.degrees
     sent *= edges / max(float(sent.sum()), 1.0)
     rows: list[tuple[float, ...]] = []
     with Team(threads or available_threads()) as team:

@@ -93,8 +93,7 @@ def test_one_superstep_word_by_word(data, n, combiner):
             limits = np.iinfo(np.int64)
             whole = program.combined.dtype.kind == "i"
             ends = (limits.max, limits.min) if whole else (np.inf, -np.inf)
-            nothing = {"sum": 0, "min": ends[0], "max": ends[1]}[combiner]
-            assert program.combined[v] == nothing
+            assert program.combined[v] == {"sum": 0, "min": ends[0], "max": ends[1]}[combiner]
         elif program.combined.dtype.kind == "i" and combiner == "sum":
             assert int(program.combined[v]) == (combine(heard[v]) + 2**63) % 2**64 - 2**63
         else:

@@ -90,8 +90,7 @@ def test_records_of_a_library_are_those_of_its_replay(name, parameters):
     workload = Workload(algorithm, len(rounds), Table({}))
     rows = work_by_machines(whole, ENGINE, workload, [run])(ENGINE.workers)
     moved = rows["local_message_bytes"] + rows["remote_message_bytes"]
-    wanted = 12.0 * (rounds["records"] + rounds["entries"])
-    assert moved.tolist() == pytest.approx(wanted.tolist())
+    assert moved.tolist() == pytest.approx((12 * (rounds["records"] + rounds["entries"])).tolist())
     sent = rows["local_messages"] + rows["remote_messages"]
     assert sent.tolist() == pytest.approx(rounds["messages"].tolist())
 
