@@ -220,9 +220,8 @@ def _insert(ranking: Any, count: int, key: Any, values: Any, members: Any, added
 
 @numba.njit(cache=True, nogil=True)
 def _ranking(places: int, v_max: int) -> Any:
-    return _Ranking(
-        np.empty(places, np.uint64), np.empty((places, 3)), np.empty((places, v_max), np.int64)
-    )
+    members = np.empty((places, v_max), np.int64)
+    return _Ranking(np.empty(places, np.uint64), np.empty((places, 3)), members)
 
 
 @numba.njit(cache=True, nogil=True)

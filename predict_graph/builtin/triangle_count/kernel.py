@@ -181,10 +181,11 @@ class TriangleCountProgram(BlockProgram):
     def _count(self, sizes: Array, above: Array) -> None:
         """Count how many of the received vertices are neighbours."""
         ids = self.block.ids
-        columns = np.full(self.block.vertices, len(ids), np.int32)  # of what is no neighbour of any
-        columns[ids] = np.arange(len(ids))
+        order = np.argsort(ids)  # not a table of all vertices: a block is a part of the graph
+        columns = np.append(order, len(ids))[np.searchsorted(ids, above, sorter=order)]
+        columns[np.append(ids, -1)[columns] != above] = len(ids)  # not a neighbour of any
         marks = np.full(len(ids) + 1, -1, np.int32)
-        sets = (np.cumsum(sizes) - sizes, columns[above], sizes)
+        sets = (np.cumsum(sizes) - sizes, columns.astype(np.int32), sizes)
         triangles(0, self.block.count, self.rows, sets, marks, self.state)
 
     def sums(self) -> dict[str, Any]:
