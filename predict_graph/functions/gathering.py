@@ -351,9 +351,7 @@ class Gathering:
         budget = replace(self.budget, share=self.shape.curve.place(share) or None)
         most = math.inf if rounds is None else rounds.cost
         limits = Limits(seconds, budget, most, self.shape.loop, already=self.spent)
-        # An unfinished run is of use in an order in which its first part is like the whole.
-        order = np.arange(self.graph.vertices) if self._fits(left) else self._order(share, left)
-        run = self.real = self._run(self.subject.whole(order), limits)
+        run = self.real = self._run(self.subject.whole(self._order(share, left)), limits)
         if run.state == "error":
             raise JobError(failure(self.function, self.graph, run.sentence))
         if run.state == "memory":
@@ -368,10 +366,15 @@ class Gathering:
         return run
 
     def _order(self, share: float, left: float) -> IndexArray:
-        """Return the order of the vertices: as far as a first part gets, always like the whole."""
+        """Return the order of the vertices: as far as a first part gets, always like the whole.
+
+        As they are for a run that should end, which another order makes slower: by up to a third,
+        but by a seventh at most in networkx.
+        """
         rounds, found = self.rounds(), self.growth()
-        if rounds is not None and share * rounds.cost > 2.0:
-            return np.arange(self.graph.vertices)  # several passes over all vertices
+        passes = rounds is not None and share * rounds.cost > 2.0  # over all vertices
+        if passes or (self._fits(left) and self.function.form != "networkx"):
+            return np.arange(self.graph.vertices)
         part = 1.0
         if found is not None and rounds is None:
             least = found.cost * math.exp(-QUANTILE * found.log_std)

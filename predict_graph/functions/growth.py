@@ -200,7 +200,7 @@ def extrapolate(
     hyper: Hyper | None = None,
     names: Sequence[str] = (*DRIVERS, NOTHING),
     stopped: Sequence[Point] = (),
-    wider: float = 1.5,
+    wider: float = 1.8,
 ) -> Growth | None:
     """Return the cost of a run on a graph with the drivers `target`; None without points.
 
