@@ -207,7 +207,7 @@ def _configurations(
             "high": high + test,
             "cost": rate * (counts * middle + testing),
             "cost_high": rate * (counts * high + testing),
-            "measured": (seen >= known.min()) & (seen <= known.max()),
+            "in_measured_range": (seen >= known.min()) & (seen <= known.max()),
             "chance": model.success(where),
         }
     )
@@ -234,7 +234,7 @@ def _warnings(plan: Plan) -> Iterator[str]:
     chosen, every = plan.chosen, plan.configurations
     for model in models:
         mine = plan.of_type(model.machine_type)
-        far = mine[~mine["measured"]]
+        far = mine[~mine["in_measured_range"]]
         if chosen is not None:
             far = far[far.index == chosen.Index]
         known = model.measured["machines"]

@@ -68,10 +68,11 @@ class Plan(Result):
         ``machine_type`` (None if not known), ``machines`` that the job runs on, without the spare
         ones; ``seconds`` as predicted, ``low`` and ``high``, what a run takes at least and at most,
         each with the confidence of the plan, the test of spare machines included; ``cost`` and
-        ``cost_high``, at the predicted time and at `high`, infinite without a price; ``measured``,
-        whether the machine count is within those that the model was fitted to; ``chance`` that a
-        run succeeds, estimated from failed runs: one that is less likely to succeed than not is
-        not chosen. Of tasks also the ``assignment``, and the ``task_seconds`` of each.
+        ``cost_high``, at the predicted time and at `high`, infinite without a price;
+        ``in_measured_range``, whether the machine count lies between the smallest and the largest
+        that the model was fitted to; ``chance`` that a run succeeds, estimated from
+        failed runs: one that is less likely to succeed than not is not chosen. Of tasks also the
+        ``assignment``, and the ``task_seconds`` of each.
     warnings : tuple of str
     """
 
@@ -168,7 +169,7 @@ class Plan(Result):
             "at most": [readable_seconds(one.high) for one in shown],
             self.cost_unit: [_amount(one.cost) for one in shown],
             f"{self.cost_unit} at most": [_amount(one.cost_high) for one in shown],
-            "machines measured": ["yes" if one.measured else "no" for one in shown],
+            "in measured range": ["yes" if one.in_measured_range else "no" for one in shown],
         }
         found = {name: cells for name, cells in found.items() if any(cells)}
         said = f"{len(frontier)} of {len(self.configurations)} configurations"
@@ -231,7 +232,7 @@ class Plan(Result):
         nearest = {} if choice is None else choice.nearest
         names = ("scale", "confidence", "spare", "iterations", "unit", "cost_unit")
         return {
-            "schema": 1,
+            "schema": 2,
             "verdict": {"sentence": self.answer.sentence},
             **{name: getattr(self, name) for name in names},
             "deadline_seconds": self.deadline,

@@ -118,7 +118,6 @@ def plan_tasks(
     most = seconds + np.sqrt(((high - tasks) ** 2).sum(axis=0))
     least = seconds - np.sqrt(((tasks - low) ** 2).sum(axis=0))
     outside = [model.beyond(everything) for model in models]
-    measured = ~np.any([far.any(axis=1) for far in outside], axis=0)
     names = [one.name for one in assignments]
     placements = pd.DataFrame(
         {
@@ -130,7 +129,7 @@ def plan_tasks(
             "high": most,
             "cost": rates * seconds,
             "cost_high": rates * most,
-            "measured": measured,
+            "in_measured_range": ~np.any([far.any(axis=1) for far in outside], axis=0),
             "chance": 1.0,
             "assignment": [asdict(one) for one in assignments],
             "task_seconds": tasks.T.tolist(),

@@ -116,10 +116,10 @@ def test_what_lies_outside_is_told(small):
     far = plan([small], [64], scale=3, deadline=1000)
     assert any("the scale 3 is outside what was measured (1)" in w for w in far.warnings)
     assert any("64 machines are outside what was measured (1 to 32" in w for w in far.warnings)
-    assert not far.configurations.iloc[0].measured
-    near = plan([small], [16], deadline=1000)
+    assert not far.configurations.iloc[0].in_measured_range
+    near = plan([small], [12], deadline=1000)
     assert near.warnings == ()
-    assert near.configurations.iloc[0].measured
+    assert near.configurations.iloc[0].in_measured_range
 
 
 def test_the_scale_must_be_given_when_it_changed(written):
