@@ -161,16 +161,16 @@ def blamed_on(kind: str, name: str) -> Iterator[None]:
     Raises
     ------
     JobError
-        With the text of the error and the place that raised it; errors that are sentences already,
+        With the text of the error and its place in the plug-in; errors that are sentences already,
         a deadline, want of memory and Ctrl-C are passed on. What would end the program, such as
         SystemExit, is an error like any other.
 
     Examples
     --------
-    >>> with blamed_on("sampler", "thirds"):  # doctest: +ELLIPSIS
+    >>> with blamed_on("sampler", "thirds"):
     ...     raise KeyError("a")
     Traceback (most recent call last):
-    predict_graph.errors.JobError: the sampler 'thirds' failed (...): KeyError: 'a'
+    predict_graph.errors.JobError: the sampler 'thirds' failed: KeyError: 'a'
     """
     try:
         yield
@@ -189,16 +189,12 @@ _NOT_OF_PLUGINS = {
 
 
 def _place(error: BaseException) -> str:
-    """Return file and line that raised an error: the innermost that is no library's."""
-    frames = list(traceback.walk_tb(error.__traceback__))
-    own = [
-        (frame, line)
-        for frame, line in frames
-        if frame.f_globals.get("__name__", "").partition(".")[0]
-        not in _NOT_OF_PLUGINS | sys.stdlib_module_names
-    ]
-    frame, line = (own or frames)[-1]
-    return f" ({Path(frame.f_code.co_filename).name}, line {line})"
+    """Return file and line that raised an error, the innermost that is no library's; or nothing."""
+    for frame, line in reversed(list(traceback.walk_tb(error.__traceback__))):
+        package = frame.f_globals.get("__name__", "").partition(".")[0]
+        if package not in _NOT_OF_PLUGINS | sys.stdlib_module_names:
+            return f" ({Path(frame.f_code.co_filename).name}, line {line})"
+    return ""
 
 
 @cache

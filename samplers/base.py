@@ -141,6 +141,8 @@ class Sampler(ABC):
         start = time.perf_counter()
         visits = self._visit(graph, target, cap, state)
         seconds = time.perf_counter() - start
+        if not isinstance(visits, Visits):
+            raise TypeError(f"_visit returned {visits!r}; accepted: Visits of samplers.base")
         return Sample(
             sampler=self.name, ratio=float(ratio), requested=target, seconds=seconds, **vars(visits)
         )
@@ -157,8 +159,7 @@ def check_share(name: str, value: Any, *, zero: bool) -> None:
     """Raise ValueError unless `value` is between 0 and 1, including 1, and 0 if `zero` is true."""
     is_number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
     if not is_number or not 0 <= value <= 1 or (value == 0 and not zero):
-        interval = f"{'[' if zero else '('}0, 1]"
-        raise ValueError(f"{name} is {value!r}; accepted: a number in {interval}")
+        raise ValueError(f"{name} is {value!r}; accepted: a number in {'[' if zero else '('}0, 1]")
 
 
 def check_positive(name: str, value: Any) -> None:

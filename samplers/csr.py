@@ -102,8 +102,7 @@ def check_csr(graph: Any) -> CSRArrays:
             f"a {type(graph).__name__} is not a graph; accepted: something with indptr, indices "
             "and shape, a scipy sparse array, a networkx graph"
         )
-    if getattr(graph, "directed", directed) is False:
-        directed = False
+    directed = getattr(graph, "directed", directed) is not False
 
     if len(graph.shape) != 2 or graph.shape[0] != graph.shape[1]:
         raise ValueError(f"the matrix has shape {tuple(graph.shape)}; it must be square")

@@ -104,7 +104,6 @@ class Mine(Sampler):
     def _visit(self, graph, target, max_edges, state):
         {body}
 """
-VISITS = "return Visits({vertices}, edges_scanned=0)"
 MODEL = """
 import numpy as np
 from predict_graph.prediction import COST_MODELS
@@ -148,22 +147,21 @@ def model(fit="return self", predict="return np.ones(len(X))"):
     return MODEL.format(fit=fit, predict=predict)
 
 
+PREDICT, SAMPLE, COMPARE = (
+    ["predict", "pagerank", GRAPH, "--sampler", "mine"],
+    ["sample", GRAPH, "--out", "x.csv", "--sampler", "mine"],
+    ["compare-samplers", GRAPH, "--samplers", "mine"],
+)
+BAD = "returned wrong vertices"
+VISITS = [
+    ("raise ValueError('full moon')", PREDICT, "failed (mine.py, line 14): ValueError: full moon"),
+    ("return None", SAMPLE, "failed: TypeError: _visit returned None; accepted: Visits of"),
+    ("return Visits(np.array([0.5]))", SAMPLE, f"{BAD}: vertices must be a vector of integers, "),
+    ("return Visits(np.arange(2701, 3001))", COMPARE, f"{BAD}: vertex 3000 does not exist; "),
+    ("return Visits(np.array([4, 5]), capped=True)", SAMPLE, f"{BAD}: 2 of 300; accepted: "),
+]
 FAILING = {
-    "sampler raises": (
-        SAMPLER.format(body="raise ValueError('full moon')"),
-        ["predict", "pagerank", GRAPH, "--sampler", "mine"],
-        "the sampler 'mine' failed (mine.py, line 14): ValueError: full moon",
-    ),
-    "sampler returns numbers": (
-        SAMPLER.format(body=VISITS.format(vertices="np.array([0.5])")),
-        ["sample", GRAPH, "--out", "x.csv", "--sampler", "mine"],
-        "the sampler 'mine' returned wrong vertices: vertices must be a vector of integers, not ",
-    ),
-    "sampler leaves the graph": (
-        SAMPLER.format(body=VISITS.format(vertices="np.array([4, 3000])")),
-        ["compare-samplers", GRAPH, "--samplers", "mine"],
-        "the sampler 'mine' returned wrong vertices: vertex 3000 does not exist; vertices are 0 to",
-    ),
+    **{v: (SAMPLER.format(body=v), how, f"the sampler 'mine' {said}") for v, how, said in VISITS},
     "transform raises": (
         TRANSFORM.format(body="return threshold / {}[ratio]"),
         ["predict", "pagerank", GRAPH, "--transform", "mine"],

@@ -104,6 +104,8 @@ def draw_sample(
         if kept.ndim != 1 or kept.dtype.kind not in "iu" or not kept.size:
             found = f"{kept.dtype} of shape {kept.shape}"
             raise ValueError(f"vertices must be a vector of integers, not {found}")
+        if len(kept) < wanted and (max_edges is None or not capped):
+            raise ValueError(f"{len(kept)} of {wanted}; accepted: fewer only if max_edges ended it")
         if max_edges is not None:
             within = np.cumsum(edges_by_later_position(graph, kept))
             kept = kept[: max(int(np.searchsorted(within, max_edges, side="right")), 1)]
