@@ -22,7 +22,6 @@ from predict_graph.engines.spark.log.eventlog import EventLog
 from predict_graph.engines.spark.log.growing import GrowingLog, running_logs
 from predict_graph.engines.spark.log.status import ApplicationStatus, running_applications
 from predict_graph.engines.spark.recognition.supersteps import recognised_so_far
-from predict_graph.engines.spark.recognition.units import united
 from predict_graph.errors import JobError, RequestError
 from predict_graph.history import History
 from predict_graph.intervals import Interval
@@ -105,8 +104,6 @@ class Watch:
             library, ended = self._library(log), self.application.ended
             found = recognised_so_far(log, library, self.run, ended=ended)
         if found is None or found.certainty == "doubtful":  # none yet, or by chance
-            if self.application.ended:  # without a loop, what ran are the jobs
-                now = united(log.jobs.dropna(subset=["finished"])) or now
             return Moment(now, 0, state="before", first=self._first)
         name = found.algorithm
         expected = self._expectation([name, str(log.application.get("name"))])
