@@ -304,6 +304,13 @@ class Cluster(Group):
         return {"engine": engine}
 
 
+@dataclass(frozen=True, kw_only=True)
+class SparkCluster(Cluster):
+    """The same, where the engine is Spark unless another is named."""
+
+    engine: str = "spark"
+
+
 _NO_SETTING = "the setting {!r}; accepted: NAME=VALUE, such as spark.executor.memoryOverhead=512m"
 _Estimation: Any = make_dataclass(
     "_Estimation",

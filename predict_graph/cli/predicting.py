@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import predict_graph
 from predict_graph.cli import functions, options
-from predict_graph.cli.options import Case, Cluster, Sampling, SizedCase
+from predict_graph.cli.options import Case, Cluster, Sampling, SizedCase, SparkCluster
 from predict_graph.cli.output import Output, Pages
 from predict_graph.clock.display import Display
 from predict_graph.errors import RequestError
@@ -158,7 +158,7 @@ def _profiles(
 
 
 def learn(
-    cluster: Cluster,
+    cluster: SparkCluster,
     output: Output,
     *,
     budget: str = "10m",

@@ -52,6 +52,7 @@ run pagerank G --json x.json --out x.json | --out and --json name one file, x.js
 run pagerank G --out r.doc | r.doc | accepted: a name in .csv, .tsv, .parquet
 run pagerank G --checkpoint . | --checkpoint is no option of the engine 'local'
 run pagerank G --out away/r.csv | no folder away
+learn --history none | to learn takes a history
 compare-samplers G --samplers rj,x | sampler 'x'
 sample points.csv --out points.csv | would overwrite what
 sample points.csv --out linked.csv | would overwrite what
