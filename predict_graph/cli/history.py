@@ -70,7 +70,7 @@ def list_runs(
     shown = brief.to_dict("split")
     title = "runs (UTC; seconds without waiting)"
     show_table(options.results(json), title, shown["columns"], shown["data"])
-    write_json(rows.to_dict("records"), json)
+    write_json(rows.assign(schema=1).to_dict("records"), json)
 
 
 def show(run: int, *, history: str | None = None, json: str | None = None) -> None:
@@ -92,7 +92,7 @@ def show(run: int, *, history: str | None = None, json: str | None = None) -> No
         [[row[name] for name in shown] for row in rows],
     )
     answer = Answer(f"run {run}", [(name, str(fact)) for name, fact in facts.items()], [table])
-    Output(json=json).give(answer, {**facts, "table": rows})
+    Output(json=json).give(answer, {"schema": 1, **facts, "table": rows})
 
 
 def export(file: Path, *, share: bool = False, history: str | None = None) -> None:

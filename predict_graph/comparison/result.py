@@ -40,7 +40,7 @@ class SamplerComparison(Result):
 
     def to_dict(self) -> list[dict[str, Any]]:
         """Return the rows, ready for JSON."""
-        return self.rows
+        return [{"schema": 1, **row} for row in self.rows]
 
     def to_frame(self) -> pd.DataFrame:
         """Return the rows as a table, with the mean of the D-statistics as ``unlikeness``."""

@@ -78,7 +78,7 @@ class GraphSample(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report, ready for JSON."""
-        return self.report
+        return {"schema": 1, **self.report}
 
     def to_frame(self) -> pd.DataFrame:
         """Return properties of the graph and of the sample, one row each."""

@@ -82,11 +82,10 @@ def _short(value: Any, most: int = 6) -> str:
 
 
 PHASES = ("setup", "read", "superstep", "write")
-_VERTICES = ("active_vertices", "total_vertices")
 _MESSAGES = ("local_messages", "remote_messages", "local_message_bytes", "remote_message_bytes")
 _RESULTS = ("average_message_bytes", "seconds", "convergence")
 COUNTERS = ("active_vertices", *_MESSAGES)
-TABLE_COLUMNS = ("iteration", "worker", *_VERTICES, *_MESSAGES, *_RESULTS)
+TABLE_COLUMNS = ("iteration", "worker", "active_vertices", "total_vertices", *_MESSAGES, *_RESULTS)
 
 OUT_EDGES = "out_edges"
 """An optional column of the table: outbound edges of the vertices of a worker."""
@@ -219,6 +218,7 @@ class RunProfile(Result):
     def to_dict(self) -> dict[str, Any]:
         """Return everything but the result, for JSON."""
         return {
+            "schema": 1,
             "verdict": {"sentence": self.answer.sentence},
             "algorithm": {"name": self.algorithm, "parameters": dict(self.parameters)},
             "graph": dict(self.graph),
@@ -284,6 +284,12 @@ def critical_worker(rows: Table) -> int:
     return int(workers[np.bincount(at, load).argmax()])
 
 
+def message_bytes(rows: Table) -> FloatArray:
+    """Return the mean size of the messages of each row."""
+    size = rows.floats("local_message_bytes", "remote_message_bytes")
+    return size / np.maximum(rows.floats("local_messages", "remote_messages"), 1.0)
+
+
 def per_iteration(rows: Table | pd.DataFrame) -> Table:
     """Sum the counters of a run's table over workers; one row per iteration."""
     iterations = np.asarray(rows["iteration"])
@@ -293,6 +299,7 @@ def per_iteration(rows: Table | pd.DataFrame) -> Table:
     for name in (*COUNTERS, "total_vertices"):
         values = np.asarray(rows[name])
         columns[name] = np.add.reduceat(values[order], starts) if len(each) else values
+    columns["average_message_bytes"] = message_bytes(Table(columns))
     for name in ("seconds", "convergence"):  # already totals of all workers
         columns[name] = np.asarray(rows[name])[order[starts]]
     return Table(columns)

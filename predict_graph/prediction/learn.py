@@ -81,7 +81,7 @@ class Learning(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields, for JSON."""
-        return asdict(self)
+        return {"schema": 1, **asdict(self)}
 
 
 def learn(

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from predict_graph.engines import COUNTERS, RunProfile
+from predict_graph.engines.profile import message_bytes
 from predict_graph.history import RunRecord
 from predict_graph.table import Table
 
@@ -21,9 +22,7 @@ def counted(counters: Table) -> Table:
     known = [name for name in (*COUNTERS, "total_vertices") if name in counters]
     whole = {name: np.rint(counters.floats(name)).astype(np.int64) for name in known}
     rows = Table({"iteration": np.arange(1, len(counters) + 1), **whole})
-    sent = rows.floats("local_messages", "remote_messages")
-    size = rows.floats("local_message_bytes", "remote_message_bytes")
-    return rows.assign(average_message_bytes=size / np.maximum(sent, 1.0))
+    return rows.assign(average_message_bytes=message_bytes(rows))
 
 
 def records_of(profile: RunProfile) -> list[RunRecord]:

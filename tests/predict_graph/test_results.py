@@ -150,6 +150,7 @@ def test_a_result_is_shown_in_one_line(result):
     assert repr(result) == f"<{type(result).__name__}: {result.answer.sentence}>"
     assert "\n" not in repr(result)
     assert len(repr(result)) < 400
+    assert all("schema" in each for each in np.atleast_1d(result.to_dict()))
     frame = result.to_frame()
     assert isinstance(frame, pd.DataFrame)
     assert min(len(frame), len(frame.columns) - 1) > 0
