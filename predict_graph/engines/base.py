@@ -56,7 +56,7 @@ class Engine(Protocol):
 
     name: str
     virtual_workers: bool
-    """Whether one machine does the work of all workers."""
+    """Whether one machine, this one, does the work of all workers."""
 
     @property
     def workers(self) -> int:

@@ -46,12 +46,12 @@ def assembled(graph: AnyGraph, best: Estimate, spending: Spending) -> Prediction
     chain, estimates, runtimes = best.chain, best.iterations, best.runtimes
     sampled = any(estimate.method not in _UNSAMPLED for estimate in estimates)
     doubts = graph_doubts(graph) if sampled and isinstance(graph, Graph) else []
-    stages = [*zip(chain, estimates, runtimes, strict=True)]
-    result = _of_stages(graph, stages, doubts)
+    result = _of_stages(graph, [*zip(chain, estimates, runtimes, strict=True)], doubts)
     last, memory = chain[-1], None
     local = is_local(last.engine)
+    if last.engine.virtual_workers and isinstance(graph, Graph):
+        result = _under(result, meter.read(), measured=best.measured or not local)
     if local and isinstance(graph, Graph):
-        result = _under(result, meter.read(), measured=best.measured)
         memory = peak_memory(graph, last.algorithm, getattr(last.engine, "threads", None))
     return replace(
         result,
