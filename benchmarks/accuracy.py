@@ -46,7 +46,10 @@ GENERATED = (
     "powerlaw-cluster:n=40000,m=5,p=0.4,seed=3",
     "barabasi-albert:n=100000,m=10,seed=5",
 )
-LARGE = ("rmat:scale=20,edge_factor=16,seed=1", "rmat:scale=21,edge_factor=8,seed=3")
+LARGE = (
+    *("rmat:scale=20,edge_factor=16,seed=1", "rmat:scale=21,edge_factor=8,seed=3"),
+    "watts-strogatz:n=2000000,k=16,p=0.05,seed=1",
+)
 _BY_DEFAULT = (
     *("personalised-pagerank", "connected-components", "label-propagation", "k-core"),
     *("neighborhood", "shortest-paths", "semi-clustering", "topk-ranking", "triangle-count"),
@@ -106,9 +109,7 @@ def options_of(setting: str, algorithm: Any) -> Row | None:
         return {"method": methods_for(algorithm)[0]}
     if name == "after":
         return {"history": history_of(algorithm.name, int(number.split()[0]))}
-    if name == "default":
-        return {}
-    return {"budget": "none" if setting == "full budget" else setting}
+    return {"budget": {"default": None, "full budget": "none"}.get(setting, setting)}
 
 
 @cache

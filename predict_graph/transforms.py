@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Real
+from operator import truediv
 
 from predict_graph.errors import RequestError
 from predict_graph.plugins import Registry, blamed_on
@@ -58,21 +59,15 @@ class Transform:
         return float(value)
 
 
-def _scaled(threshold: float, ratio: float) -> float:
-    return threshold / ratio
-
-
-def _same(threshold: float, ratio: float) -> float:
-    return threshold
-
-
 scaled_threshold = Transform(
     "scaled-threshold",
-    _scaled,
+    truediv,
     "tau_S = tau_G / sr: for a threshold on an absolute aggregate (default rule 1)",
 )
 same_threshold = Transform(
-    "same-threshold", _same, "tau_S = tau_G: for a threshold on a ratio (default rule 2)"
+    "same-threshold",
+    lambda threshold, ratio: threshold,
+    "tau_S = tau_G: for a threshold on a ratio (default rule 2)",
 )
 
 TRANSFORMS: Registry[Transform] = Registry(

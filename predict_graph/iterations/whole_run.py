@@ -104,8 +104,8 @@ def continued(
     """Return an estimate, by samples or a baseline, with the first supersteps of the run itself.
 
     Both crossings are combined by inverse-variance weights of their logarithms. The run takes more
-    supersteps than were counted. Their counters are exact; later ones are those of the samples, or
-    extrapolated if there are no samples.
+    supersteps than were counted, and an estimate of fewer does not count. Their counters are exact;
+    later ones are those of the samples, or extrapolated if there are no samples.
     """
     done, limit = profile.iterations, algorithm.max_iterations
     own = continued_crossing(profile.convergence, threshold)
@@ -115,6 +115,9 @@ def continued(
         # A curve that hardly decreases yet may do so at any time: the interval starts at once.
         std = max(std, math.log(own / (done + 1)) / QUANTILE)
     crossing, deviations = sampled.crossing, (sampled.log_std, std)
+    if sampled.high <= done < limit:  # the run has gone on beyond it: anything up to the limit
+        crossing = math.sqrt((done + 1) * limit)
+        deviations = (math.log(limit / crossing) / QUANTILE, std)
     known = [
         (math.log(each), max(own_std, 0.01) ** -2)  # a whole number is rounded up
         for each, own_std in zip((crossing, own), deviations, strict=True)

@@ -132,10 +132,8 @@ def baseline_iterations(graph: AnyGraph, baseline: Baseline, workers: int) -> It
     >>> found.counters["active_vertices"].tolist() == [50] * found.iterations
     True
     """
-    algorithm = baseline.algorithm
-    counts = iteration_interval(
-        baseline.iterations, baseline.iterations_std, algorithm.max_iterations
-    )
+    algorithm, middle = baseline.algorithm, baseline.iterations
+    counts = iteration_interval(middle, baseline.iterations_std, algorithm.max_iterations)
     iterations = counts[0]
     # Messages of an iteration / of the one before.
     decay = 1.0 if algorithm.steady or algorithm.all_send else 0.5
@@ -146,9 +144,8 @@ def baseline_iterations(graph: AnyGraph, baseline: Baseline, workers: int) -> It
     counters = engines.counters_of(active, sent, sent * size, workers, graph.vertices)
     threshold = algorithm.threshold(graph.vertices)
     curve = threshold * 10.0 ** np.minimum(np.arange(iterations)[::-1] / 2.0, 300.0)
-    return IterationEstimate(
-        BASELINE, baseline.iterations, *counts, curve, baseline.converges, counters=counters
-    )
+    converges = baseline.converges
+    return IterationEstimate(BASELINE, middle, *counts, curve, converges, counters=counters)
 
 
 # Engines of others take so many times as long as compiled ones, with a deviation of its logarithm

@@ -58,15 +58,16 @@ class StoppedRun:
         return [*whole_run_estimates(profile.prior), own]
 
     def runtimes(self, workloads: Sequence[engines.Workload]) -> list[engines.RuntimeEstimate]:
-        """Return the seconds by the supersteps that ran; others take what their messages take."""
+        """Return the seconds by the supersteps that ran: a fixed part, and that of messages."""
         runs = [[record] for record in records_of(self.profile)]
         found = earlier_runtimes(runs, workloads, "first supersteps")
         own, done = found[-1], self.profile.iterations
         messages = own.rows.floats("local_messages", "remote_messages")
         seconds = own.rows.floats("seconds")
-        ran, later = seconds[:done], messages[done:]
-        rate = float(ran.sum()) / max(float(messages[:done].sum()), 1.0)
-        seconds[done:] = np.minimum(rate * later, ran.max())
+        ran = np.maximum(seconds[:done], 1e-9)
+        parts = np.column_stack((np.ones(done), messages[:done])) / ran[:, None]
+        fixed, each = np.maximum(np.linalg.lstsq(parts, np.ones(done))[0], 0.0)
+        seconds[done:] = np.minimum(fixed + each * messages[done:], ran.max())
         late = self.seconds - float(ran.sum())  # of the superstep that did not end
         if done < len(seconds) and late > seconds[done]:  # longer than expected: as long again
             seconds[done] = 2.0 * late
@@ -197,17 +198,17 @@ class FullRun:
         return Estimate(estimates, runtimes, case.chain, measured=True, complete=True)
 
     def cost(self, case: Case, evidence: Estimates) -> float:
-        """Return what six runs in seven take; infinity if it is not wanted, or does not fit.
+        """Return what one run in twenty takes at most; infinity if it is not wanted, or cannot fit.
 
-        One that was stopped would leave too little for samples. On the local engine that is the job
-        itself: an unlimited budget does not run a long one, and options of sampling or cost models
-        ask for other evidence.
+        A run that may well end is tried: its iterations are exact, and one that was stopped shows
+        its first supersteps. On the local engine that is the job itself: an unlimited budget does
+        not run a long one, and options of sampling or cost models ask for other evidence.
         """
         request, graph = case.request, case.graph
         named = request.evidence_named if case.local else request.estimation_named
         if evidence or named or not runs_here(request.algorithm):
             return math.inf
-        share = 0.5 if request.budget.unlimited else 0.85
+        share = 0.5 if request.budget.unlimited else 0.05
         needed = sum(each.quantile(share) + _COUNTING * graph.edges for each in case.baselines)
         needed *= meter.read().slowdown
         if case.local and request.budget.unlimited and needed > DEFAULT_BUDGET.least_seconds:

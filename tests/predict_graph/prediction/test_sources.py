@@ -210,7 +210,7 @@ def test_on_a_busy_machine_less_is_affordable(monkeypatch):
     found = []
     for load in (Load(), Load(waited=0.9)):
         monkeypatch.setattr(LoadMeter, "read", lambda meter, since=None, load=load: load)
-        here = case(1.0, 100.0, budget="6s")
+        here = case(1.0, 100.0, budget="2s")
         found.append((sources.cost_of_samples(here, 0.6), runs_in_full(here)))
     assert found[1][0] == pytest.approx(10.0 * found[0][0])
     assert [bought for _, bought in found] == [True, False]
