@@ -30,6 +30,7 @@ from predict_graph.functions.child import ChildRun, Limits, run_in_child
 from predict_graph.functions.forms import build
 from predict_graph.functions.naming import GraphFunction
 from predict_graph.functions.predictor import FunctionCase
+from predict_graph.functions.subject import Subject
 from predict_graph.functions.track import Tracked, run_tracked
 from predict_graph.graph import Graph
 from predict_graph.graph.build import symmetric
@@ -146,7 +147,7 @@ def one(file: Path, function: GraphFunction, number: int, seed: int) -> None:
     row |= {"vertices": graph.vertices, "edges": graph.edges}
     row["said"] = [predicted(function, graph, None), predicted(function, graph, 0)]
     write_text(file, json.dumps(row))
-    run = run_tracked(function, build(graph, function.form), source=graph, show=False)
+    run = run_tracked(function, Subject(function, graph, seed=0).as_read(), show=False)
     row |= {"seconds": run.processor_seconds, "remaining": remaining_errors(run)}
     write_text(file, json.dumps(row))
 

@@ -11,8 +11,8 @@ from predict_graph.answers import Answer
 from predict_graph.cli import options
 from predict_graph.cli.options import Case, Cluster, Reading
 from predict_graph.cli.output import Output, Pages
+from predict_graph.clock.moment import closing_words
 from predict_graph.errors import JobError, RequestError, described_error
-from predict_graph.timing import CallTimer
 
 
 def call_of(case: Case, cluster: Cluster) -> dict[str, Any] | None:
@@ -60,26 +60,13 @@ def _called(
     expected = None if expect is None else records.read_call(expect, function)
     reading = {"directed": case.directed, "ids": case.ids}
     given = subject.Subject(function, case.source, **reading, seed=case.seed or 0)
-    source, whole = given.graph, given.as_read()
-    timer = CallTimer()
-    graph = whole.build()
-    converted, converting = timer.seconds, timer.wall
+    kept: dict[str, Any] = {"history": check_history(case.history), "expected": expected}
     try:
-        tracked = track.run_tracked(
-            function,
-            graph,
-            source=source,
-            call=whole.call,
-            history=check_history(case.history),
-            show=show,
-            convert_seconds=converted,
-            keep=False,
-            expected=expected,
-        )
+        tracked = track.run_tracked(function, given.as_read(), show=show, keep=False, **kept)
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        raise JobError(forms.failure(function, source, described_error(error))) from error
+        raise JobError(forms.failure(function, given.graph, described_error(error))) from error
     result = tracked.result
     if tracked.generator:
         value = f"iterator of {result:,}"
@@ -88,11 +75,13 @@ def _called(
             value = f"{type(result).__name__} of {len(result):,}"
         except TypeError:
             value = " ".join(repr(result).split())[:80]
-    phases = {"convert": converting, "call": tracked.seconds}
+    phases = {"convert": tracked.convert, "call": tracked.seconds}
     measured = {"processor_seconds": tracked.processor_seconds, "result": {"value": value}}
-    profile = predictor.profile_of(function, source, phases, **measured)
-    answer = replace(profile.answer, sentence=f"{profile.title}: the call {tracked.sentence}")
-    return answer, {**profile.to_dict(), "first_prediction_seconds": tracked.first or None}
+    profile = predictor.profile_of(function, given.graph, phases, **measured)
+    first = tracked.convert + tracked.first if tracked.first else None
+    said = f"{profile.title} {closing_words(profile.runtime_seconds, first)}"
+    facts = {"verdict": {"sentence": said}, "first_prediction_seconds": first}
+    return replace(profile.answer, sentence=said), {**profile.to_dict(), **facts}
 
 
 def compare_functions(

@@ -13,8 +13,8 @@ import sys
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from types import CodeType
 from typing import Any
 
@@ -33,7 +33,7 @@ from predict_graph.functions.forms import as_graph
 from predict_graph.functions.growth import drivers_of, extrapolate
 from predict_graph.functions.naming import GraphFunction, check_function, form_of
 from predict_graph.functions.records import earlier_records, points_of, record_of_call
-from predict_graph.functions.subject import Subject
+from predict_graph.functions.subject import Case, Subject
 from predict_graph.graph import Graph
 from predict_graph.history import History, check_history
 from predict_graph.intervals import QUANTILE, Interval
@@ -55,19 +55,17 @@ class Tracked:
         The first prediction of the whole, by earlier runs or after 5% of it, seconds; 0 without.
     generator : bool
         Whether the result was an iterator; now a list, or the number of its elements.
+    convert : float
+        Seconds of building the library's graph before.
     """
 
     result: Any = field(repr=False)
     seconds: float
     processor_seconds: float
     said: list[Moment] = field(repr=False)
-    first: float = 0.0
-    generator: bool = False
-
-    @property
-    def sentence(self) -> str:
-        """Its time, and the error of the first prediction."""
-        return closing_words(self.seconds, self.first)
+    first: float
+    generator: bool
+    convert: float
 
 
 def track(
@@ -111,40 +109,35 @@ def track(
     {5: 1, 7: 1, 9: 1}
     """
     checked = check_function(function, positional, keywords, form=graph_form, graph=graph)
-    made: dict[str, Any] = {}
     if form_of(graph) != checked.form and (checked.form, type(graph)) != ("edges", np.ndarray):
-        subject = Subject(checked, graph, seed=0)
-        whole, timer = subject.as_read(), CallTimer()
-        graph = whole.build()
-        made = {"source": whole.graph, "call": whole.call, "convert_seconds": timer.seconds}
-        ids = [] if subject.graph.labels is None else subject.graph.labels.tolist()
+        whole = graph = Subject(checked, graph, seed=0).as_read()
+        ids = [] if whole.graph.labels is None else whole.graph.labels.tolist()
         if checked.form == "networkx" and ids and len(set(ids)) == len(ids):
-            graph = imported("networkx").relabel_nodes(graph, dict(enumerate(ids)))
-            made["call"] = checked
-    return run_tracked(checked, graph, history=check_history(history), **made).result
+            named = partial(imported("networkx").relabel_nodes, mapping=dict(enumerate(ids)))
+            graph = replace(whole, build=lambda: named(whole.build()), call=checked)
+    return run_tracked(checked, graph, history=check_history(history)).result
 
 
 def run_tracked(
     function: GraphFunction,
     graph: Any,
     *,
-    source: Any = None,
-    call: GraphFunction | None = None,
     history: History | None = None,
     show: bool = True,
-    convert_seconds: float = 0.0,
     keep: bool = True,
     expected: Interval | None = None,
 ) -> Tracked:
-    """Run a checked function on a graph of its library, tracked.
+    """Run a checked function on a graph of its library, or on a case that is built first, tracked.
 
-    `source` is the same graph as ours, for the history, which `graph` was built of in so many
-    `convert_seconds`; `call` is the function with the vertices of `graph` as arguments. An iterator
-    becomes a list if `keep`; else it is drawn to its end, and the result is
+    An iterator becomes a list if `keep`; else it is drawn to its end, and the result is
     the number of its elements. `expected` are predicted seconds of the call, by default from the
     runs in the history. `show` shows a bar in a terminal, and the last line unless the result is
     only counted: who asks for that prints the sentence.
     """
+    source, call, timer = None, function, CallTimer()
+    if isinstance(graph, Case):
+        source, call, graph = graph.graph, graph.call, graph.build()
+    converted, convert = timer.seconds, timer.wall
     expected = expected or _expected(function, graph, source, history)
     here = os.getpid()
     watcher = Watcher(threading.get_ident(), called.__code__, expected, clock.wall(), graph)
@@ -155,7 +148,7 @@ def run_tracked(
     watching.start()
     try:
         watch.report_progress(function.form, watcher.watch.report)
-        result, lazy = called(call or function, graph, keep=keep)
+        result, lazy = called(call, graph, keep=keep)
     except KeyboardInterrupt as interrupt:
         after = f"{readable_seconds(watcher.elapsed)}{watcher.progress}"
         interrupt.args = (f"{function.name} was interrupted after {after}",)
@@ -172,15 +165,14 @@ def run_tracked(
     # The pace of less than a twentieth of a run says little.
     later = (each.total for each in watcher.said if each.total and each.elapsed > 0.05 * seconds)
     first = expected.predicted if expected else next(later, 0.0)
-    tracked = Tracked(result, seconds, spent, watcher.said, first, lazy)
     if show and keep:
-        print(f"{function.name} {tracked.sentence}", file=sys.stderr)
+        print(f"{function.name} {closing_words(seconds, first)}", file=sys.stderr)
     if history is not None and spent >= 1.0:  # shorter ones would only fill it
-        run = ChildRun("done", spent, seconds, convert_seconds)
+        run = ChildRun("done", spent, seconds, converted)
         with suppress(PredictGraphError):  # a graph that ours cannot describe, such as one emptied
             whole = _described(function, graph, source)
             history.keep([record_of_call(function, *whole, run, converted=source is not None)])
-    return tracked
+    return Tracked(result, seconds, spent, watcher.said, first, lazy, convert)
 
 
 class Watcher:
