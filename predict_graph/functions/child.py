@@ -76,7 +76,7 @@ class Limits:
     setup : float
         Seconds of the child before the call, of building the graph.
     memory : float
-        Resident bytes of the child.
+        Resident bytes of the child, and of the processes that the function starts.
     """
 
     seconds: float = math.inf
@@ -102,9 +102,10 @@ class ChildRun:
     convert_seconds : float
         CPU seconds of building the graph.
     peak_bytes : float
-        Growth of the resident memory at its peak, over that with the graph built.
+        Growth of the resident memory at its peak, over that with the graph built, and what the
+        processes that the function started held at most, as the parent observed it.
     held : list of (float, float)
-        The same at observations of the loop that predicts the run, by the iterations done.
+        That growth at observations of the loop that predicts the run, by the iterations done.
     graph_bytes : float
         Growth by building the graph.
     observations : list of Observation
@@ -190,7 +191,7 @@ def called(call: Callable[[Any], Any], graph: Any, *, keep: bool = False) -> tup
 def _await_child(child: int, receiver: Connection, limits: Limits) -> ChildRun:
     started = time.monotonic()
     run: ChildRun | None = None
-    state, caller = "", child
+    state, caller, most = "", child, 0
     effort, until, before = _Effort(child), limits.setup, math.inf
     try:
         while run is None and not state:
@@ -200,7 +201,7 @@ def _await_child(child: int, receiver: Connection, limits: Limits) -> ChildRun:
                 except (EOFError, OSError):
                     break
                 if isinstance(message, int):  # the process of the call
-                    caller = message
+                    caller, most = message, 0
                     effort = _Effort(caller)
                 elif isinstance(message, tuple):  # processes that the function started may go on
                     run, functions, modules = message
@@ -208,9 +209,11 @@ def _await_child(child: int, receiver: Connection, limits: Limits) -> ChildRun:
                     before = min(before, effort.seconds())
                     until = effort.total + message
                 continue
+            below = memory.started_memory(caller)
+            most = max(most, below)
             if effort.seconds() > until:
                 state = "time"
-            elif limits.memory < math.inf and memory.resident_memory(caller) > limits.memory:
+            elif limits.memory < memory.resident_memory(caller) + below:
                 state = "memory"
     finally:
         meter.observe_child(caller)
@@ -228,7 +231,8 @@ def _await_child(child: int, receiver: Connection, limits: Limits) -> ChildRun:
     for name in modules:  # in the same order
         with contextlib.suppress(Exception):  # the function may have made some itself
             importlib.import_module(name)
-    return replace(run, imported=bool(modules), spent=max(spent, run.seconds))
+    peak = run.peak_bytes + most
+    return replace(run, imported=bool(modules), spent=max(spent, run.seconds), peak_bytes=peak)
 
 
 class _Effort:

@@ -33,7 +33,7 @@ from predict_graph.timing import clock
 
 FUNCTION_BUDGET = replace(DEFAULT_BUDGET, least_seconds=5.0)  # a documented default
 """The larger of five seconds and 5% of the predicted run, at most two minutes."""
-TOLERATED = 1.25  # times its budget that a prediction may take: by definition, docs/functions.md
+TOLERATED = 1.25  # times its budget that a prediction may take: by definition, docs/budget.md
 _FIRST_SECONDS = 0.02  # least seconds of an informative run on a sample; not tuned
 _FIRST_PATIENCE = 10.0  # limits the seconds of the first sample
 _GROWTH = 5.0  # limits the cost of a sample / cost of the last one

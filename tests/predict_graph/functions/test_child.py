@@ -1,10 +1,12 @@
 """What a function does in its process stays there."""
 
 import gc
+import math
 import os
 import signal
 import sys
 import time
+from functools import partial
 
 import networkx as nx
 import pytest
@@ -51,22 +53,21 @@ def test_garbage_collection_costs_what_it_costs_the_run_if_there_is_room(monkeyp
     assert child.run_in_child(graph, frozen, child.Limits(seconds=20.0)).done
 
 
-def test_memory_is_limited_and_measured():
-    def grows(given: nx.Graph):
-        held = bytearray(64 * 2**20)
-        time.sleep(0.01)
-        return held
+@pytest.mark.parametrize("forks", [False, True])
+def test_memory_is_limited_and_measured(forks):
+    def grows(given: nx.Graph, times=8):
+        if forks and os.fork():
+            return os.wait()
+        held = []
+        while len(held) < times:
+            held.append(bytearray(8 * 2**20))
+            time.sleep(0.002)
+        return time.sleep(0.5)
 
     run = child.run_in_child(graph, grows, child.Limits(seconds=20.0))
     assert 60 * 2**20 < run.peak_bytes < 80 * 2**20
-
-    def bursts(given: nx.Graph):
-        held = []
-        while True:
-            held.append(bytearray(8 * 2**20))
-            time.sleep(0.002)
-
-    stopped = child.run_in_child(graph, bursts, child.Limits(seconds=20.0, memory=600 * 2**20))
+    limits = child.Limits(seconds=20.0, memory=600 * 2**20)
+    stopped = child.run_in_child(graph, partial(grows, times=math.inf), limits)
     assert stopped.state == "memory"
 
 
