@@ -35,6 +35,12 @@ def _call(names: Row, magic: str, line: str, cell: str | None = None) -> Any:
     """Predict or track the call of a line, or of a cell whose line has options."""
     code, options = (line, "") if cell is None else (cell, line)
     target, call = _parsed(code)
+    inner = [*ast.walk(call.func), *ast.walk(call.args[0])]
+    if calls := [ast.unparse(each) for each in inner if isinstance(each, ast.Call)]:
+        raise RequestError(
+            f"the cell calls a function on what {calls[-1]} returns; accepted: that call alone, or "
+            "its result under a name"
+        )
     (function, graph, *positional), keywords = _evaluated(call, names)
     given = _options(options, names)
     if magic == "predict":

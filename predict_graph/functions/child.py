@@ -294,7 +294,6 @@ class _Recorder:
         self._allowed = 0.0  # seconds of the call that the parent knows of
         self._loop = Observation(0.0)  # as last observed, if it predicts the run
         self._entered = 0.0  # seconds of the observation before that loop
-        self._filled: list[Any] = []
 
     def run(self, build: Callable[[], Any], call: Callable[[Any], Any]) -> None:
         self._process = os.getpid()

@@ -31,7 +31,7 @@ _TO_THE_END = 0.9  # share of the iterations below which a loop ended early; not
 # A loop over shuffled vertices deviates from the straight line by less than 0.075, pairs that are
 # not adjacent from any power by 0.13, and removing edges by betweenness by 0.75 (measured).
 _BENT = 0.1
-_OBSERVATIONS_OF_A_CURVE = 20  # observations that show a curve; not tuned
+OBSERVATIONS_OF_A_CURVE = 20  # that show one; not tuned
 
 
 @dataclass(frozen=True)
@@ -96,11 +96,6 @@ class LoopShape:
     curve: Curve = Curve()
     counted: bool = True
     observations: int = 0
-
-    @property
-    def curved(self) -> bool:
-        """Whether it has enough observations to show a curve."""
-        return self.observations >= _OBSERVATIONS_OF_A_CURVE
 
 
 @dataclass(frozen=True)
@@ -179,7 +174,7 @@ def _curve(known: Sequence[Observation], start: float, end: float) -> tuple[Curv
     times = np.array([*(each.seconds for each in known), *(end * each for each in ends)]) - start
     places = np.array([*(each.done / each.total for each in known), *ends])
     times = times / max(float(times[-1]), 1e-9)
-    few = len(known) < _OBSERVATIONS_OF_A_CURVE
+    few = len(known) < OBSERVATIONS_OF_A_CURVE
     if few or np.any(np.diff(places) < 0.0) or places[-1] < _TO_THE_END:
         return Curve(), math.inf
     mean = float(np.clip(np.trapezoid(places, times), 0.01, 0.99))

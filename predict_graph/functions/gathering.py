@@ -203,8 +203,8 @@ class Gathering:
         size = min(60, self.graph.vertices)  # 60: not tuned
         while size and failed < 5:  # limits the samples that fail
             left = self._left()
-            part_helps = self.shape.curved and self._prefix_helps(left, len(samplers))
-            if self._fits(left) or part_helps:
+            curved = self.shape.observations >= observed.OBSERVATIONS_OF_A_CURVE
+            if self._fits(left) or (curved and self._prefix_helps(left, len(samplers))):
                 yield Call(partial(self.run_real, left))
                 if self.whole is not None or self.prefix is not None:
                     return

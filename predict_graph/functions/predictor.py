@@ -64,10 +64,9 @@ class FunctionCase(Gathering):
         pace = load.stretch if parallel == 1.0 else 1.0 / parallel
         call = Interval.spread(total, math.hypot(log_std, others)).scaled(pace)
         call = replace(call, low=max(call.low, min(pace, 1.0) * min(seen, total)))
-        convert = Interval(0.0, 0.0, 0.0)
-        if self.subject.converted:
-            spread = math.hypot(0.15, others)  # 0.15: not tuned
-            convert = Interval.spread(self.conversion(), spread).scaled(load.stretch)
+        # 0.15: not tuned
+        made = self.conversion() if self.subject.converted else 0.0
+        convert = Interval.spread(made, math.hypot(0.15, others)).scaled(load.stretch)
         runtime = Interval(
             call.predicted + convert.predicted, call.low + convert.low, call.high + convert.high
         )

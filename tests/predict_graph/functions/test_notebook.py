@@ -18,6 +18,7 @@ CELLS = (
     "print(len(found), found == nx.betweenness_centrality(G))",
     "%track nx.number_of_nodes(G)",
     "%predict len(G) + 1",
+    "%predict max(nx.betweenness_centrality(G).values())",
 )
 
 
@@ -26,15 +27,13 @@ def outputs_of(cells):
     import nbformat
 
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(c) for c in cells])
-    client = nbclient.NotebookClient(notebook, timeout=300, kernel_name="python3")
-    client.allow_errors = True
-    client.execute()
+    nbclient.NotebookClient(notebook, timeout=300, allow_errors=True).execute()
     return [cell.outputs for cell in notebook.cells]
 
 
 @pytest.mark.slow
 def test_calls_and_magics_in_a_notebook():
-    _, *calls, line, refused = outputs_of(CELLS)
+    _, *calls, line, refused, nested = outputs_of(CELLS)
     for predicted, tracked, checked in (calls[:3], calls[3:]):
         (shown,) = predicted
         assert shown.output_type == "execute_result"
@@ -48,6 +47,7 @@ def test_calls_and_magics_in_a_notebook():
         assert "ipywidgets" not in str(predicted + tracked)
     assert line[-1].data["text/plain"] == "700"
     assert "the cell is not one call with a graph" in refused[-1].evalue
+    assert "what nx.betweenness_centrality(G) returns" in nested[-1].evalue
 
 
 LOOP = """
