@@ -56,7 +56,10 @@ def load_plugin(path: str | Path) -> ModuleType:
 
 
 def file_module(file: Path) -> ModuleType:
-    """Execute a Python file, once as long as it does not change."""
+    """Execute a Python file, once as long as it does not change; it may import what is beside it.
+
+    Its folder comes first among those of modules, as that of a script does.
+    """
     return _load(file, "file", registers=False)
 
 
@@ -108,6 +111,8 @@ def _load(path: str | Path, kind: str, *, registers: bool) -> ModuleType:
     if before is not None and before.source == source and (before.registered or not registers):
         return before.module
     _unregister(() if before is None else _LOADED.pop(file).registered)
+    if not registers and str(file.parent) not in sys.path:
+        sys.path.insert(0, str(file.parent))
     known = len(registrations())
     try:
         module = _execute(file, source, said)

@@ -20,7 +20,8 @@ def test_predict_a_function(program, tmp_path):
 
 
 def test_a_function_of_a_file_of_ones_own(program, written):
-    call = f"{written('def f(graph): return graph.sum()', 'mine.py')}:f"
+    written("def total(graph): return graph.sum()", "beside_mine.py")
+    call = f"{written('from beside_mine import total as f', 'mine.py')}:f"
     failed = program("predict", call, GRAPH, status=1)
     assert "called with a graph of the form networkx, --as names another" in failed.err
     assert "mine.py:f" in program("predict", call, GRAPH, "--as", "scipy", status=0).out
