@@ -12,7 +12,7 @@ from predict_graph.cli import options
 from predict_graph.cli.options import Case, Cluster, Reading
 from predict_graph.cli.output import Output, Pages
 from predict_graph.clock.moment import closing_words
-from predict_graph.errors import JobError, RequestError, described_error
+from predict_graph.errors import JobError, RequestError, described_error, error_text
 
 
 def call_of(case: Case, cluster: Cluster) -> dict[str, Any] | None:
@@ -73,8 +73,8 @@ def _called(
     else:
         try:
             value = f"{type(result).__name__} of {len(result):,}"
-        except TypeError:
-            value = " ".join(repr(result).split())[:80]
+        except Exception:  # of another's class
+            value = error_text(result)[:80]
     phases = {"convert": tracked.convert, "call": tracked.seconds}
     measured = {"processor_seconds": tracked.processor_seconds, "result": {"value": value}}
     profile = predictor.profile_of(function, given.graph, phases, **measured)

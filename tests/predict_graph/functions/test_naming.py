@@ -79,6 +79,7 @@ def test_wrong_names_and_arguments_are_explained():
     refused("'kk'; accepted after .*: k=None", check_function, centrality, keywords=unknown)
     refused("with a graph .*: too many positional", check_function, takes_nothing, form="networkx")
     refused("unknown form of a graph 'matrix'", check_function, nx.pagerank, form="matrix")
+    refused("the argument k is given twice", check_arguments, ["k=1", "k=2"])
 
 
 def test_a_file_or_module_that_breaks_is_explained(written, tmp_path, monkeypatch):
@@ -88,10 +89,6 @@ def test_a_file_or_module_that_breaks_is_explained(written, tmp_path, monkeypatc
     refused("SystemExit", check_function, f"{ending}:f")
     written("import not_installed\n", "broken.py")
     refused("No module named 'not_installed'", check_function, "broken:f")
-
-
-def test_an_argument_is_given_once():
-    refused("the argument k is given twice", check_arguments, ["k=1", "k=2"])
 
 
 def test_arguments_of_a_partial_function_are_known():
