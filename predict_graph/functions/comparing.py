@@ -65,6 +65,8 @@ class FunctionComparison(Result):
             runtime = first.runtime_seconds
             took = f"{readable_seconds(runtime.predicted)} ({sure(runtime.low, runtime.high)})"
             said = f"the fastest is {name}: {took}; results were not compared"
+            if len(self.predictions) == 1:
+                said = f"{name} takes {took}; there is no other to compare it with"
             if len({quantity(one.algorithm["name"]) for one in self.predictions}) > 1:
                 said = (
                     f"the shortest runtime is that of {name}: {took}; "
