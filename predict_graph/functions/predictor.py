@@ -134,8 +134,9 @@ class FunctionCase(Gathering):
                 "the function returns an iterator; the prediction is for drawing it, keeping "
                 "nothing: a list or dictionary of its items takes more memory"
             )
-        if self.raised and self.whole is None:
-            failed = [each.vertices for each in self.samples if each.run.state in REFUSED]
+        failed = [each.vertices for each in self.samples if each.run.state in REFUSED]
+        ended = max((each.vertices for each in self.done), default=0)
+        if failed and self.whole is None and max(failed) >= ended:
             texts.append(
                 f"the function raised an error on {len(failed)} of {len(self.samples)} samples, of "
                 f"up to {max(failed):,} vertices, and may on the graph: {self.raised}"

@@ -143,6 +143,12 @@ def test_what_a_function_raises_on_samples_is_named(function, error):
         predict_graph.predict(function, nx.barabasi_albert_graph(1500, 3, seed=1), seed=1)
 
 
+def test_what_a_function_raises_on_small_samples_alone_is_no_warning():
+    said = predicted(lambda g: vertex_by_vertex(g) if len(g) > 61 else 1 / 0, budget="2s")
+    assert "error" in {row.state for row in said.samples}
+    assert not any("raised an error" in text for text in said.warnings)
+
+
 @pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph])
 def test_parallel_edges_and_attributes_are_kept(kind):
     graph = kind(name="streets", crs="epsg:4326")

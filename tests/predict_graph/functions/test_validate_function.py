@@ -5,7 +5,6 @@ import pytest
 
 import predict_graph
 from predict_graph.budget import check_budget
-from predict_graph.errors import RequestError
 from predict_graph.functions.comparing import compare_functions
 from predict_graph.functions.naming import check_function
 from predict_graph.graph import check_graph
@@ -35,8 +34,8 @@ def test_options_of_the_other_kind_are_refused():
 def test_a_budget_of_nothing_runs_nothing(history, written):
     source = "import networkx as nx\ndef count(graph: nx.Graph):\n    return len(graph)\n"
     call = f"{written(source, 'mine.py')}:count"
-    with pytest.raises(RequestError, match="the budget is 0, but neither earlier runs"):
-        predict_graph.predict(call, GRAPH, history=history, budget=0)
+    said = "the budget is 0, but neither earlier runs"
+    refused(said, predict_graph.predict, call, GRAPH, history=history, budget=0)
     predict_graph.validate(call, "barabasi-albert:n=90,m=4,seed=1", history=history)
     said = predict_graph.predict(call, GRAPH, history=history, budget="0")
     assert not said.samples
@@ -65,8 +64,8 @@ def test_what_budgets_allow(text, run, allowed):
 
 @pytest.mark.parametrize("budget", ["0%", "fast", "200%", "5 parsecs", "5%, 2%", "5%,", "5%, -1s"])
 def test_wrong_budgets_are_refused(budget):
-    with pytest.raises(RequestError, match=r"the budget is .* a share and a time at most"):
-        predict_graph.predict("networkx:clustering", GRAPH, budget=budget)
+    said = "the budget is .* a share and a time at most"
+    refused(said, predict_graph.predict, "networkx:clustering", GRAPH, budget=budget)
 
 
 COMPARED = [
