@@ -113,8 +113,8 @@ class RunProfile(Result):
         iteration, the same for each of its workers.
     convergence : ndarray of float64, shape (iterations,)
         The convergence aggregate after each iteration, which is compared with the threshold.
-    converged : bool
-        False when the run stopped at its limit of iterations.
+    converged : bool or None
+        False when the run stopped at its limit of iterations; None for a function's call.
     values : ndarray, shape (n,) or (n, columns)
         Result of each vertex; empty if it was not collected.
     result : mapping
@@ -138,7 +138,7 @@ class RunProfile(Result):
     phases: Mapping[str, float]
     rows: Table
     convergence: FloatArray
-    converged: bool
+    converged: bool | None
     values: Array = field(default_factory=lambda: np.empty(0))
     result: Mapping[str, Any] = field(default_factory=dict)
     prior: RunProfile | None = None
@@ -223,7 +223,7 @@ class RunProfile(Result):
             "algorithm": {"name": self.algorithm, "parameters": dict(self.parameters)},
             "graph": dict(self.graph),
             "engine": dict(self.engine),
-            "iterations": self.iterations,
+            "iterations": None if self.converged is None else self.iterations,
             "converged": self.converged,
             "runtime_seconds": self.runtime_seconds,
             "phases": {name: float(seconds) for name, seconds in self.phases.items()},

@@ -191,6 +191,6 @@ def profile_of(
         phases=phases,
         rows=Table({}),
         convergence=np.empty(0),
-        converged=True,
+        converged=None,
         **measured,
     )

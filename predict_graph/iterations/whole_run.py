@@ -34,7 +34,7 @@ def whole_run_estimates(profile: RunProfile | None) -> list[IterationEstimate]:
         curve, counters = np.asarray(profile.convergence), per_iteration(profile.rows)
         run = whole_graph(profile.graph, profile.iterations, seconds)
         exact = IterationEstimate.exact(
-            "whole-run", curve, counters.without("seconds"), run, converged=profile.converged
+            "whole-run", curve, counters.without("seconds"), run, converged=bool(profile.converged)
         )
         found.insert(0, exact)
         profile = profile.prior

@@ -18,6 +18,7 @@ def test_a_call_beside_its_prediction(history):
     found = predict_graph.validate(nx.triangles, graph, history=history, seed=1)
     said = found.to_dict()
     assert said["actual"]["runtime_seconds"] == said["actual"]["phases"]["call"] > 0.0
+    assert said["actual"]["iterations"] is said["iterations"] is None
     runtime = said["runtime_seconds"]["predicted"] / said["actual"]["runtime_seconds"] - 1.0
     assert said["errors"]["runtime_seconds"] == pytest.approx(runtime)
     assert said["inside_interval"].keys() == {"runtime_seconds", "peak_memory_bytes"}
