@@ -87,13 +87,12 @@ def _watch(shell: Any, cell: str, given: Row) -> None:
 
 def _address_of_session() -> str:
     """Return the address of the active session's web page."""
-    try:
+    address = None
+    with suppress(ImportError, AttributeError):  # a session of Spark Connect has no context
         from pyspark.sql import SparkSession
 
-        session = SparkSession.getActiveSession()
-        address = None if session is None else session.sparkContext.uiWebUrl
-    except (ImportError, AttributeError):  # a session of Spark Connect has no context
-        address = None
+        session: Any = SparkSession.getActiveSession()
+        address = session.sparkContext.uiWebUrl
     if address is None:
         raise RequestError(
             "no active Spark session has a web page; accepted: one with spark.ui.enabled=true"

@@ -37,7 +37,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 GIVEN: list[str] = []
-"""The words of the command line, for the report, which states how to reproduce it."""
+"""The words of the command line: for the report, which states how to reproduce it, and errors."""
 
 
 class Group:
@@ -232,9 +232,10 @@ def for_function(
     options = {name: left.pop(name) for name in _FOR_FUNCTIONS if name in left}
     for name in [name for name in left if name in OPTIONS]:
         if left.pop(name) != OPTIONS[name].usual:
-            raise RequestError(
-                f"{name} is read for algorithms alone; accepted: keywords={{{name!r}: …}}"
-            )
+            said, accepted = name, f"keywords={{{name!r}: …}}"
+            if GIVEN:  # on the command line
+                said, accepted = f"--{name.replace('_', '-')}", f"--arg {name}=VALUE"
+            raise RequestError(f"{said} is read for algorithms alone; accepted: {accepted}")
     positional, form = left.pop("arguments", ()), left.pop("graph_form", None)
     keywords = {**(left.pop("keywords", None) or {}), **left}
     return check_function(function, positional, keywords, form=form, graph=graph), options

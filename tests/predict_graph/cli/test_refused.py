@@ -33,9 +33,9 @@ predict pagerank | GRAPH
 predict pagerank star:n=9 --profile here.json | accepted: with --target-profile
 predict pagerank G --arg k=3 | --arg is for functions
 predict networkx:clustering G -p k=3 | --arg NAME=VALUE
-predict networkx:clustering G --sampler rj | sampler is read for algorithms
-predict networkx:clustering G --workers 0 | workers is read for algorithms
-predict networkx:clustering G --no-probe | probe is read for algorithms
+predict networkx:clustering G --sampler rj | --sampler is read for algorithms
+predict networkx:clustering G --workers 0 | --workers is read for | accepted: --arg workers=VALUE
+predict networkx:clustering G --no-probe | --probe is read for algorithms
 predict networkx:clustering G --engine igraph | unknown engine 'igraph' | local
 predict ~nosuch/f.py:f G | ~nosuch/f.py cannot be loaded
 run pagerank G -q -v | -q and -v are both given
