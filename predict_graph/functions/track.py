@@ -78,6 +78,7 @@ def track(
 ) -> Any:
     """Run a function on a graph under a bar with the time that remains; return its result.
 
+    An iterator, such as that of a generator function, is drawn to its end and returned as a list.
     In a terminal and in a notebook; elsewhere only the last line is shown. A run of a second or
     more is kept in the history, and used in later predictions of the function. The progress of
     functions of igraph is read by igraph's progress handler, which is none afterwards.
