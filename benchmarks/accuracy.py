@@ -158,15 +158,14 @@ def study(case: Case, settings: list[str], seeds: int) -> Iterator[Row]:
 
 def result(names: tuple[str, str, str, str], found: Row, truth: Row) -> Row:
     """Return a prediction beside the run of the job, both as JSON."""
-    sent = truth["features_total"]["remote_message_bytes"]
+    said, sent = (each["features_total"]["remote_message_bytes"] for each in (found, truth))
     iterations, runtime = found["iterations"], found["runtime_seconds"]
     seconds, overhead = truth["runtime_seconds"], found["overhead"]["seconds"]
-    bytes_sent = found["features_total"]["remote_message_bytes"]
     return {
         **dict(zip(("case", "group", "job", "setting"), names, strict=True)),
         "error": iterations["predicted"] / truth["iterations"] - 1.0,
         "iterations_inside": iterations["low"] <= truth["iterations"] <= iterations["high"],
-        "bytes_error": bytes_sent / sent - 1.0 if sent else 0.0,
+        "bytes_error": said / sent - 1.0 if sent else 0.0,
         "runtime_error": runtime["predicted"] / seconds - 1.0,
         "runtime_inside": runtime["low"] <= seconds <= runtime["high"],
         "overhead": overhead,
