@@ -113,6 +113,12 @@ def test_descriptions_count_up_in_any_of_their_numbers(imported, text, name, gro
     assert "certain: job groups or descriptions count 7 supersteps" in added.out
 
 
+def test_java_names_the_same_call_anew(imported):
+    places = [*["NativeMethodAccessorImpl.java"] * 4, *["<unknown>"] * 2]
+    calls = [job(number, f"save at {place}:0") for number, place in enumerate(places)]
+    assert "ranks: 6 supersteps" in imported(calls).out
+
+
 @pytest.mark.parametrize("group", ["{}", "table_{}"])
 def test_numbered_pieces_of_other_code_are_no_supersteps(imported, group):
     pieces = [job(n, f"count at a.py:{n}", group.format(n)) for n in range(5)]

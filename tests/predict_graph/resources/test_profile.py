@@ -4,7 +4,6 @@ from dataclasses import replace
 import pytest
 
 from predict_graph import resources
-from predict_graph.errors import RequestError
 from tests.refusals import refused
 
 
@@ -48,5 +47,5 @@ def test_half_the_processor_and_half_the_cores():
     assert factor.single == pytest.approx(2.0)
     assert resources.carried_factor(slow, machine(), 10**9).compute == pytest.approx(0.25)
     kept = {k: v for k, v in slow.attributes.items() if k != "memory_bandwidth"}
-    with pytest.raises(RequestError, match="has no 'memory_bandwidth'; it has: cpu_integer_speed"):
-        resources.carried_factor(machine(), replace(slow, attributes=kept), 10**9)
+    said = "has no 'memory_bandwidth'; it has: cpu_integer_speed"
+    refused(said, resources.carried_factor, machine(), replace(slow, attributes=kept), 10**9)

@@ -5,7 +5,6 @@ import math
 import pytest
 
 from predict_graph import transforms
-from predict_graph.errors import RequestError
 from tests.refusals import refused
 
 RULES = [
@@ -26,8 +25,8 @@ def test_default_rules(convergence, rule, threshold):
 
 @pytest.mark.parametrize("value", [3, 0.1, ["same-threshold"], lambda tau, ratio: tau])
 def test_anything_else_is_refused(value):
-    with pytest.raises(RequestError, match="accepted: a Transform, or one of scaled-threshold"):
-        transforms.check_transform(value, "absolute")
+    said = "accepted: a Transform, or one of scaled-threshold"
+    refused(said, transforms.check_transform, value, "absolute")
 
 
 @pytest.mark.parametrize("value", [0.0, -1e-9, math.nan])

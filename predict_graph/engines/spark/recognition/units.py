@@ -11,8 +11,9 @@ import pandas as pd
 
 from predict_graph.engines.spark.log.eventlog import EventLog
 
-_SAYS_NOTHING = re.compile(
-    r"NativeMethodAccessorImpl|DirectMethodHandleAccessor|CompletableFuture|LambdaForm|:0$|^$"
+# Java calls by reflection from other classes once the same call has been made some 15 times.
+_NO_LINE = re.compile(
+    r" at .*(NativeMethodAccessorImpl|DirectMethodHandleAccessor|CompletableFuture|LambdaForm|:0$)"
 )
 _SITE = re.compile(r"\S+ at \S.*:\d+")
 _LIBRARY = re.compile(
@@ -87,8 +88,8 @@ def job_units(log: EventLog) -> list[Unit]:
         if finished != finished:  # NaN: the log ends before the job does
             finished = log.tasks.loc[log.tasks["stage"].isin(numbers), "finished"].max()
         unit = Unit(
-            site=site,
-            located=not _SAYS_NOTHING.search(site),
+            site=_NO_LINE.split(site)[0],
+            located=bool(site) and not _NO_LINE.search(site),
             shape=frozenset().union(*stages["operators"]),
             started=float(started),
             finished=float(finished) if finished == finished else float(started),
@@ -108,7 +109,7 @@ def _located(description: str, stage: str, details: str) -> str:
     the first call from outside Spark.
     """
     for site in (description, stage):
-        if _SITE.fullmatch(site) and not _SAYS_NOTHING.search(site):
+        if _SITE.fullmatch(site) and not _NO_LINE.search(site):
             return site
     for frame in _FRAME.finditer(details):
         if not _LIBRARY.match(frame.group(1)):
@@ -127,8 +128,8 @@ def stage_units(log: EventLog, within: Unit) -> list[Unit]:
     own = own.join(tasks, on="stage", how="inner")
     return [
         Unit(
-            site=stage["name"],
-            located=not _SAYS_NOTHING.search(stage["name"]),
+            site=_NO_LINE.split(stage["name"])[0],
+            located=not _NO_LINE.search(stage["name"]),
             shape=stage["operators"] | {f"of {len(stage['parents'])} stages"},
             started=stage["started"],
             finished=stage["finished"],

@@ -51,15 +51,14 @@ def units(text, *, shapes="", wrote="", skipped=0, located=True):
     ]
 
 
-CERTAIN, LIKELY, DOUBTFUL = "certain", "likely", "doubtful"
 LOOPS = [
     # A checkpoint every other iteration is part of it.
-    ("raacaacaacw", {}, [(1,), (2, 3), (4,), (5, 6), (7,), (8, 9)], CERTAIN),
-    ("rabababaw", {}, [(1, 2), (3, 4), (5, 6), (7,)], CERTAIN),  # the last one stops half way
-    ("raaaaw", {"shapes": "rxaaaw"}, [(1,), (2,), (3,), (4,)], CERTAIN),  # the first differs
+    ("raacaacaacw", {}, [(1,), (2, 3), (4,), (5, 6), (7,), (8, 9)], "certain"),
+    ("rabababaw", {}, [(1, 2), (3, 4), (5, 6), (7,)], "certain"),  # the last one stops half way
+    ("raaaaw", {"shapes": "rxaaaw"}, [(1,), (2,), (3,), (4,)], "certain"),  # the first differs
     # Where the log names no line of the program, another shape is another thing.
-    ("raaaaw", {"shapes": "rxaaaw", "located": False}, [(2,), (3,), (4,)], LIKELY),
-    ("raaw", {}, [(1,), (2,)], DOUBTFUL),
+    ("raaaaw", {"shapes": "rxaaaw", "located": False}, [(2,), (3,), (4,)], "likely"),
+    ("raaw", {}, [(1,), (2,)], "doubtful"),
 ]
 
 
