@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from predict_graph.algorithms import ALGORITHMS, PageRank, Parameter, ShortestPaths, check_algorithm
 from predict_graph.builtin.k_core.peeling import supersteps_by_peeling
 from predict_graph.engines.local import LocalEngine
-from predict_graph.errors import RequestError
 from predict_graph.graph import check_graph
 from predict_graph.prediction.pipeline import predict
 from tests.predict_graph.builtin.small import edges
@@ -114,8 +113,8 @@ def test_landmarks_are_ids_as_they_were_read(written, first, second):
     place = {str(label): v for v, label in enumerate(graph.labels)}
     assert profile.values[place[str(first)]] == 0
     assert profile.values[place[str(second)]] == 1
-    with pytest.raises(RequestError, match="landmarks has 8, which is not a vertex of ids"):
-        LocalEngine().run(ShortestPaths(landmarks="8"), graph)
+    said = "landmarks has 8, which is not a vertex of ids"
+    refused(said, LocalEngine().run, ShortestPaths(landmarks="8"), graph)
 
 
 @pytest.mark.parametrize("landmarks", ["12", "-1", "x", "3,12"])

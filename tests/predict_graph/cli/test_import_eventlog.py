@@ -119,6 +119,12 @@ def test_java_names_the_same_call_anew(imported):
     assert "ranks: 6 supersteps" in imported(calls).out
 
 
+def test_damaged_lines_are_a_doubt(imported):
+    added = imported([*LOOP, *(LOOP[0][:99] + "\n" for _ in "12")])
+    assert "; doubtful: the same work" in added.out
+    assert "a.py:9, but 2 lines of the log cannot be read" in added.out
+
+
 @pytest.mark.parametrize("group", ["{}", "table_{}"])
 def test_numbered_pieces_of_other_code_are_no_supersteps(imported, group):
     pieces = [job(n, f"count at a.py:{n}", group.format(n)) for n in range(5)]

@@ -9,7 +9,6 @@ import time
 
 import pytest
 
-from predict_graph.errors import RequestError
 from predict_graph.sizing import collect, read_design, read_measurements
 from predict_graph.sizing.tasks.watching import watch
 from predict_graph.timing import clock
@@ -76,8 +75,8 @@ def test_what_is_measured_is_not_measured_again(design, written, out):
     again = collect(design, JOB, out)
     assert (again.skipped, len(again.measured)) == (1, 2)
     assert out.read_text().startswith(before)
-    with pytest.raises(RequestError, match=r"scale 1, machines 1, repeat 1 measured by another"):
-        collect(design, [*JOB, "--fast"], out)
+    said = r"scale 1, machines 1, repeat 1 measured by another"
+    refused(said, collect, design, [*JOB, "--fast"], out)
 
 
 FAILS_AT_TWO = "import sys; print('no memory'); sys.exit(3 * (sys.argv[1] == '2'))"

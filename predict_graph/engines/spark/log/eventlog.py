@@ -9,14 +9,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from predict_graph.engines.spark.log.logfiles import BEGIN, log_lines
+from predict_graph.engines.spark.log.logfiles import BEGIN, lines_of, log_files
 from predict_graph.errors import RequestError
 from predict_graph.results import Value
 
@@ -56,7 +55,7 @@ class EventLog(Value):
     ``failed`` tasks failed or were killed, such as the slower of two speculative ones; ``redone``
     ones succeeded, but ran again in a later attempt of their stage, because an executor was lost
     with their output. ``removed`` of an executor is NaN if it stayed. ``details`` of an SQL
-    execution are its calls.
+    execution are its calls. ``unread`` lines are damaged.
     """
 
     tasks: pd.DataFrame
@@ -66,6 +65,7 @@ class EventLog(Value):
     executions: pd.DataFrame
     stages: pd.DataFrame
     conf: Mapping[str, str]
+    unread: int = 0
 
     def executors_lost(self, machines: int) -> int:
         """Return how many executors left during the log of a run, or were missing from the start.
@@ -101,6 +101,7 @@ class LogReader:
     executions: dict[int, dict[str, Any]] = field(default_factory=dict)
     application: dict[str, Any] = field(default_factory=dict)
     conf: dict[str, str] = field(default_factory=dict)
+    unread: int = 0
 
     @property
     def empty(self) -> bool:
@@ -108,15 +109,18 @@ class LogReader:
         return not (self.application or self.jobs)
 
     def take(self, lines: Iterable[bytes]) -> None:
-        """Take the events of some lines; damaged ones, such as a truncated last line, are skipped.
+        """Take the events of some lines; damaged ones are skipped.
 
-        Only lines of events that matter are parsed.
+        Only lines of events that matter are parsed. Of damaged lines a truncated last one is not
+        counted.
         """
         for line in lines:
             name = line[len(BEGIN) : line.find(b'"', len(BEGIN))]
             if line.startswith(BEGIN) and name in _EVENTS:
-                with suppress(*DAMAGED):
+                try:
                     _EVENTS[name](self, json.loads(line))
+                except DAMAGED:
+                    self.unread += line.endswith(b"\n")
 
     def log(self) -> EventLog:
         """Return the contents so far, as tables."""
@@ -129,6 +133,7 @@ class LogReader:
             executions=_table("executions", self.executions.values()),
             stages=stages.reset_index(drop=True),
             conf=self.conf,
+            unread=self.unread,
         )
 
     def _task_table(self) -> pd.DataFrame:
@@ -263,7 +268,8 @@ _EVENTS: dict[bytes, Callable[[LogReader, Event], None]] = {
 def read_event_log(path: Path) -> EventLog:
     """Read an event log, finished or still being written: a file, or the folder of a rolled log."""
     reader = LogReader()
-    reader.take(log_lines(path))
+    for file in log_files(path):
+        reader.take(lines_of(file))
     if reader.empty:
         raise not_a_log(path)
     return reader.log()
@@ -272,11 +278,6 @@ def read_event_log(path: Path) -> EventLog:
 def not_a_log(path: Path) -> RequestError:
     """Return the error for a file without events of Spark."""
     return RequestError(f"{path} is not an event log of Spark; accepted: one event a line, JSON")
-
-
-def wait_for_listeners(context: Any, milliseconds: int = 10_000) -> None:
-    """Wait until Spark has written all events; `context` is the Java context."""
-    context.listenerBus().waitUntilEmpty(milliseconds)
 
 
 def _table(kind: str, rows: Iterable[Mapping[str, Any]], *more: str) -> pd.DataFrame:

@@ -85,7 +85,8 @@ class GrowingLog:
         """Return the files that may have something new; Spark renames a finished log."""
         finished = self.path.with_name(self.key)
         if not self.path.exists() and finished.exists():
-            self._renamed(self.path, finished)
+            if self.path.name in self._taken:
+                self._taken[finished.name] = self._taken.pop(self.path.name)
             self.path = finished
         if not self.path.exists():
             raise JobError(f"the event log {self.path} went away while it was watched")
@@ -101,10 +102,6 @@ class GrowingLog:
                 unread.append(file)
         return unread
 
-    def _renamed(self, file: Path, new: Path) -> None:
-        if file.name in self._taken:
-            self._taken[new.name] = self._taken.pop(file.name)
-
     def _rotated(self, file: Path) -> list[Path]:
         """Return the new name of a file that was read and has another first line now."""
         taken = self._taken.get(file.name)
@@ -112,7 +109,7 @@ class GrowingLog:
             return []
         for other in sorted(file.parent.glob(f"{escape(file.name)}?*")):
             if other.is_file() and _first_line(other) == taken.head:
-                self._renamed(file, other)
+                self._taken[other.name] = self._taken.pop(file.name)
                 return [other]
         return []
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -41,6 +42,9 @@ def record_of_log(
         raise RequestError(f"the event log {path} has no tasks: nothing ran, or it was cut off")
     try:
         found = recognise(log, run=run)
+        if log.unread:
+            said = f"{found.reason}, but {counted(log.unread, 'lines')} of the log cannot be read"
+            found = replace(found, certainty="doubtful", reason=said)
         began = float(log.application.get("started") or found.started)
         named = found.name if found.by == "names" else ""
         called = algorithm or found.algorithm or log.application.get("name") or "spark job"

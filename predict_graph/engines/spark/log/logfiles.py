@@ -62,19 +62,14 @@ def is_event_log(path: Path) -> bool:
     """Whether a file begins as an event log does, or it is a folder, as that of a rolled log is."""
     if not path.is_file():
         return path.is_dir()
-    return next(log_lines(path), b"").startswith(BEGIN)
-
-
-def log_lines(path: Path) -> Iterator[bytes]:
-    """Yield the lines of a log, of a truncated file those before the damage."""
-    for file in log_files(path):
-        yield from lines_of(file)
+    return next(lines_of(path), b"").startswith(BEGIN)
 
 
 def lines_of(file: Path, start: int = 0) -> Iterator[bytes]:
     """Yield the lines of a file of a log, from a byte of its unpacked content on.
 
-    A last line without its end may have more to come.
+    Of a truncated file they are those before the damage. A last line without its end may have more
+    to come.
 
     Raises
     ------

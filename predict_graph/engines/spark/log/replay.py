@@ -21,6 +21,7 @@ import pandas as pd
 
 from predict_graph.answers import readable_bytes
 from predict_graph.arrays import FloatArray
+from predict_graph.durations import counted
 from predict_graph.engines.spark.log.eventlog import EventLog, read_event_log, succeeded
 from predict_graph.engines.spark.session.settings import is_local
 from predict_graph.errors import RequestError
@@ -155,8 +156,7 @@ class LoggedJob:
         if stage.split_by_cores and cores != len(tasks):
             shares = np.quantile(tasks, (np.arange(cores) + 0.5) / cores)
             tasks = shares * (tasks.sum() / max(shares.sum(), 1e-9))
-        found: list[float] = tasks.tolist()
-        return found
+        return list(map(float, tasks))
 
     @property
     def one_wave(self) -> float:
@@ -227,6 +227,8 @@ def _doubts(log: EventLog, tasks: pd.DataFrame, stages: Sequence[LoggedStage]) -
         yield "the log has no end: times are those until it was cut off, or until now"
     if log.conf.get("spark.dynamicAllocation.enabled") == "true":
         yield "executors came and went by dynamic allocation; a plan has all of them all the time"
+    if log.unread:
+        yield f"{counted(log.unread, 'lines')} of the log cannot be read: their work is left out"
     if lost := len(log.tasks) - len(tasks):
         yield f"{lost} of {len(log.tasks)} tasks failed or were repeated, and are left out"
     if spilled := int(tasks["spilled_bytes"].sum()):

@@ -8,11 +8,11 @@ from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice, pairwise
-from operator import attrgetter
 
 import numpy as np
 import pandas as pd
 
+from predict_graph.durations import counted
 from predict_graph.engines.spark.log.eventlog import EventLog
 from predict_graph.engines.spark.recognition.units import Span, Unit, job_units, stage_units, united
 from predict_graph.errors import RequestError
@@ -81,28 +81,22 @@ def recognise(log: EventLog, *, run: str | None = None) -> Recognised:
     if named:
         chosen = [found for found in named if run is None or found.name == run]
         return max(chosen, key=lambda found: found.finished - found.started)
-    units = _joined(job_units(replace(log, jobs=log.jobs.dropna(subset=["finished"]))))
+    jobs = log.jobs.dropna(subset=["finished"])
+    units = _joined(job_units(replace(log, jobs=jobs)))
     of_jobs = _loop(units, "jobs")
     whole = sum(unit.seconds for unit in units)
     if of_jobs is not None and of_jobs.seconds >= 0.5 * whole:
         return of_jobs
-    seconds = attrgetter("seconds")
-    longest = max(units, key=seconds, default=None)
+    longest = max(units, key=lambda unit: unit.seconds, default=None)
     of_stages = None if longest is None else _loop_inside(stage_units(log, longest))
     found = [loop for loop in (of_jobs, of_stages) if loop is not None]
     if not found:
         raise RequestError(
-            f"no supersteps found: nothing repeats in {_work(log, units)}; run more "
-            "iterations, or put each in a job group whose name ends in its number"
+            f"no supersteps found: nothing repeats in its {counted(len(units), 'pieces')} of work, "
+            f"whose jobs took {united(jobs):.1f} s; run more iterations, or put each in a job "
+            "group whose name ends in its number"
         )
-    return max(found, key=seconds)
-
-
-def _work(log: EventLog, units: Sequence[Unit]) -> str:
-    """Describe the work in a log, excluding the application's own time."""
-    seconds = united(log.jobs.dropna(subset=["finished"]))
-    pieces = "1 piece" if len(units) == 1 else f"{len(units)} pieces"
-    return f"its {pieces} of work, whose jobs took {seconds:.1f} s"
+    return max(found, key=lambda loop: loop.seconds)
 
 
 def message_stages(log: EventLog) -> pd.DataFrame:

@@ -16,7 +16,6 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from predict_graph.engines.spark.log.eventlog import wait_for_listeners
 from predict_graph.engines.spark.session import opening
 from predict_graph.engines.spark.session.failures import reason, spark_failures
 from predict_graph.engines.spark.session.settings import SparkSettings, is_local
@@ -154,7 +153,7 @@ def _listening(spark: Any, folder: Path) -> Iterator[None]:
         yield
     finally:
         with suppress(Exception):  # a stopped session has detached it already
-            wait_for_listeners(context)
+            context.listenerBus().waitUntilEmpty(10_000)  # milliseconds
         with suppress(Exception):
             context.listenerBus().removeListener(listener)
             listener.stop()

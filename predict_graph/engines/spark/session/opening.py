@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from predict_graph.engines.spark.log.eventlog import LogReader, executor_row, wait_for_listeners
+from predict_graph.engines.spark.log.eventlog import LogReader, executor_row
 from predict_graph.engines.spark.log.growing import GrowingLog
 from predict_graph.engines.spark.session.failures import spark_failures
 from predict_graph.engines.spark.session.settings import SparkSettings, is_local
@@ -78,7 +78,7 @@ class OpenSession:
         """Wait until Spark has written all events to its log."""
         context: Any = self.spark.sparkContext._jsc
         with spark_failures("reading Spark's event log"):
-            wait_for_listeners(context.sc())
+            context.sc().listenerBus().waitUntilEmpty(10_000)  # milliseconds
 
     def log_from_now(self) -> GrowingLog:
         """Return the log of Spark's events from now on, with the current executors.

@@ -80,7 +80,7 @@ def test_a_folder_of_databricks(tmp_path):
 
 def test_a_log_that_is_cut_off_is_read_as_far_as_it_goes(log_of):
     log = log_of(text(LINES)[:-20], "app-1.inprogress")
-    assert len(log.tasks) == 2
+    assert (len(log.tasks), log.unread) == (2, 0)
     assert log.jobs["finished"].isna().all()
     content = gzip.compress(text([*LINES, *(task(0, number) for number in range(2000))]))
     assert 500 < len(log_of(content[: len(content) * 3 // 4]).tasks) < 2002

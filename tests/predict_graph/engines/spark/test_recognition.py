@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from predict_graph.engines.spark.functions.running import FunctionAlgorithm
 from predict_graph.engines.spark.log.features import observed_table
-from predict_graph.engines.spark.log.logfiles import log_lines
+from predict_graph.engines.spark.log.logfiles import lines_of
 from predict_graph.engines.spark.recognition import supersteps
 from predict_graph.engines.spark.recognition.units import Unit, _located
 from predict_graph.graph import check_graph
@@ -130,5 +130,5 @@ class TestOnSpark:
         stream.write(content)
         stream.close()
         assert len(path.read_bytes()) < len(content) / 2
-        lines = [line.rstrip(b"\n") for line in log_lines(path)]
+        lines = [line.rstrip(b"\n") for line in lines_of(path)]
         assert b"".join(lines) == content.replace(b"\n", b"")
