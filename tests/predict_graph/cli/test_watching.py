@@ -52,8 +52,10 @@ def moments_of(path, **options):
 
 
 def test_a_log_that_grows_is_followed_to_its_end(written, tmp_path, begun):
-    path = written(start(begun) + "".join(steps(4, begun)), "app-7.inprogress")
+    path = written(event("LogStart"), "app-7.inprogress")
     seen = moments_of(path, iterations=10)
+    assert next(seen).state == "before"
+    path.write_text(path.read_text() + start(begun) + "".join(steps(4, begun)))
     first = next(seen)
     assert (first.done, first.of.predicted, first.state) == (4, 10, "running")
     assert first.remaining.predicted > 0.0

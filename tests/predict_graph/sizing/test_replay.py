@@ -1,3 +1,4 @@
+import gzip
 import json
 
 import pytest
@@ -93,7 +94,10 @@ def test_further_from_the_log_is_less_sure(written):
 
 
 def test_what_is_refused(written):
-    refused("has no tasks", plan, written(start(0.0)), "1:4")
+    for text in (start(0.0), event("LogStart") + start(0.0)[:50]):
+        refused("has no tasks", plan, written(text), "1:4")
+    cut = gzip.compress(log_of([(0, [1.0])]).encode())[:99]
+    refused("or is cut off before any event", plan, written(cut, "app.gz"), "1:4")
     wide = written(log_of([(0, [1.0])], conf={"spark.task.cpus": "2"}, cores=2))
     refused("at least 2", plan, wide, "1:4", executor_cores=1)
     said = "is no event log of Spark, which alone reads --executor-cores"

@@ -102,11 +102,8 @@ class LogReader:
     application: dict[str, Any] = field(default_factory=dict)
     conf: dict[str, str] = field(default_factory=dict)
     unread: int = 0
-
-    @property
-    def empty(self) -> bool:
-        """Whether no event of Spark has been read."""
-        return not (self.application or self.jobs)
+    empty: bool = True
+    """Whether no line has begun as an event does."""
 
     def take(self, lines: Iterable[bytes]) -> None:
         """Take the events of some lines; damaged ones are skipped.
@@ -116,6 +113,7 @@ class LogReader:
         """
         for line in lines:
             name = line[len(BEGIN) : line.find(b'"', len(BEGIN))]
+            self.empty &= not line.startswith(BEGIN)
             if line.startswith(BEGIN) and name in _EVENTS:
                 try:
                     _EVENTS[name](self, json.loads(line))
@@ -277,7 +275,7 @@ def read_event_log(path: Path) -> EventLog:
 
 def not_a_log(path: Path) -> RequestError:
     """Return the error for a file without events of Spark."""
-    return RequestError(f"{path} is not an event log of Spark; accepted: one event a line, JSON")
+    return RequestError(f"{path} is not an event log of Spark, or is cut off before any event")
 
 
 def _table(kind: str, rows: Iterable[Mapping[str, Any]], *more: str) -> pd.DataFrame:

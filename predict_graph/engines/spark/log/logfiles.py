@@ -59,10 +59,12 @@ def log_files(path: Path) -> list[Path]:
 
 
 def is_event_log(path: Path) -> bool:
-    """Whether a file begins as an event log does, or it is a folder, as that of a rolled log is."""
-    if not path.is_file():
-        return path.is_dir()
-    return next(lines_of(path), b"").startswith(BEGIN)
+    """Whether a file begins as an event log does, or it is a folder, as that of a rolled log is.
+
+    A compressed one that is cut off may have no line that can be read.
+    """
+    unread = BEGIN if path.suffix in (".gz", ".zstd") else b""
+    return path.is_dir() or (path.is_file() and next(lines_of(path), unread).startswith(BEGIN))
 
 
 def lines_of(file: Path, start: int = 0) -> Iterator[bytes]:

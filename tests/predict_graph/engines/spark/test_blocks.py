@@ -7,11 +7,10 @@ import pytest
 from predict_graph.algorithms import MAX_ITERATIONS, Parameter, VertexProgram, check_algorithm
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.spark.blocks.stored import parcel
-from predict_graph.errors import RequestError
 from predict_graph.graph import Graph, check_graph
 from predict_graph.graph.build import from_edges
 from tests.profiles import check_whole, counts_of
-from tests.refusals import failed
+from tests.refusals import failed, refused
 from tests.vertex_programs import Distances, Labels, Ranks
 
 # One of each kind; those of every algorithm are in tests/predict_graph/builtin/test_blocks.py.
@@ -132,5 +131,5 @@ def test_what_fails_or_cannot_be_run_is_named(local_spark, weighted, tmp_path):
             return state[:3]
 
     failed(r"the vertex program 'broken\.update' returned", local_spark.run, Broken(), weighted)
-    with pytest.raises(RequestError, match="distances is a vertex program, whose methods see"):
-        local_spark.run_files(Distances(), tmp_path / "edges.parquet")
+    said = "distances is a vertex program, whose methods see"
+    refused(said, local_spark.run_files, Distances(), tmp_path / "edges.parquet")

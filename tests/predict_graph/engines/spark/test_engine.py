@@ -16,7 +16,6 @@ from predict_graph.engines.spark.blocks import stored
 from predict_graph.engines.spark.log.features import EXECUTOR_COLUMNS
 from predict_graph.engines.spark.session import executors
 from predict_graph.engines.spark.session.opening import open_session
-from predict_graph.errors import JobError, RequestError
 from predict_graph.graph import Graph, check_graph
 from tests.refusals import failed, refused
 
@@ -35,8 +34,8 @@ def test_ctrl_c_does_what_it_did(local_session, common_session):
 def test_executors_without_a_package_are_refused(local_session, monkeypatch):
     monkeypatch.setattr(executors, "_READY", set())
     monkeypatch.setattr(executors, "_NEEDED", ("numpy", "not_installed"))
-    with pytest.raises(JobError, match=r"executors has no not_installed; accepted: an install"):
-        executors.prepare_executors(local_session.spark)
+    said = r"executors has no not_installed; accepted: an install"
+    failed(said, executors.prepare_executors, local_session.spark)
 
 
 def test_a_result_is_written_where_it_was_asked_for(local_spark, tmp_path):
@@ -49,8 +48,8 @@ def test_a_result_is_written_where_it_was_asked_for(local_spark, tmp_path):
     assert (profile.table[["shuffle_write_bytes", "task_seconds"]] > 0).all(axis=None)
     assert profile.engine["executors_lost"] == 0
     assert [path.name for path in tmp_path.iterdir()] == ["ranks.parquet"]
-    with pytest.raises(RequestError, match=r"it exists; accepted: the name of a new folder"):
-        local_spark.run(PageRank(), GRAPH, write_to=target)
+    said = r"it exists; accepted: the name of a new folder"
+    refused(said, local_spark.run, PageRank(), GRAPH, write_to=target)
 
 
 @pytest.mark.parametrize("name", ["connected-components", "topk-ranking"])
@@ -85,8 +84,8 @@ def test_a_disk_that_fills_up_leaves_nothing(local_spark, tmp_path, monkeypatch)
     monkeypatch.setattr(stored, "write_block", full)
     with local_spark.session() as session:
         before = set(session.folder.iterdir())
-        with pytest.raises(JobError, match="writing the graph for Spark failed: No space left"):
-            local_spark.run(PageRank(), GRAPH)
+        said = "writing the graph for Spark failed: No space left"
+        failed(said, local_spark.run, PageRank(), GRAPH)
         assert set(session.folder.iterdir()) == before
 
 

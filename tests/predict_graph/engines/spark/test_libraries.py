@@ -24,7 +24,6 @@ from predict_graph.engines.spark.log import growing
 from predict_graph.engines.spark.log.eventlog import read_event_log
 from predict_graph.engines.spark.recognition.supersteps import message_stages
 from predict_graph.engines.spark.session import graphframes
-from predict_graph.errors import JobError
 from predict_graph.graph import check_graph
 from predict_graph.prediction.request import check_function
 from tests.refusals import failed, refused
@@ -276,5 +275,5 @@ def test_without_graphframes_in_the_session(local_spark, monkeypatch):
     if graphframes.graphframes_jars():
         pytest.skip("this session has GraphFrames")
     monkeypatch.setattr(graphframes, "graphframes_jars", lambda: [Path(sys.executable)])
-    with pytest.raises(JobError, match="the JVM half of GraphFrames is not in this session"):
-        local_spark.run(check_function("graphframes:pageRank"), check_graph("path:n=4"))
+    said = "the JVM half of GraphFrames is not in this session"
+    failed(said, local_spark.run, check_function("graphframes:pageRank"), check_graph("path:n=4"))
