@@ -114,7 +114,7 @@ class RunProfile(Result):
     convergence : ndarray of float64, shape (iterations,)
         The convergence aggregate after each iteration, which is compared with the threshold.
     converged : bool or None
-        False when the run stopped at its limit of iterations; None for a function's call.
+        False when the run stopped at its limit of iterations; None if that is unknown.
     values : ndarray, shape (n,) or (n, columns)
         Result of each vertex; empty if it was not collected.
     result : mapping
@@ -190,8 +190,8 @@ class RunProfile(Result):
     def answer(self) -> Answer:
         """Return the report of the run: headline, breakdown and details."""
         prior, took = self.prior, readable_seconds(self.runtime_seconds)
-        ended = "until it converged" if self.converged else "its limit"
-        counted = f": {self.iterations} iterations, {ended}" if self.iterations else ""
+        ended = {True: ", until it converged", False: ", its limit", None: ""}[self.converged]
+        counted = f": {self.iterations} iterations{ended}" if self.iterations else ""
         said = [("graph", graph_text(self.graph)), ("phases", phases_said(self.phases))]
         if prior is not None:
             said.append(includes(prior.algorithm, prior.iterations, prior.phases))

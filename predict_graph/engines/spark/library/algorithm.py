@@ -168,7 +168,7 @@ class CalledAlgorithm(Algorithm):
             phases=observed_phases(log, found),
             rows=Table(rows),
             convergence=np.full(found.iterations, np.nan),
-            converged=True,
+            converged=None,
         )
         return profile, found
 

@@ -325,7 +325,7 @@ def _judged(groups: list[Sequence[Unit]], units: Sequence[Unit], by: str) -> tup
     what = "the same work" if by == "jobs" else "the same stages of one job"
     held = sum(unit.seconds for group in groups for unit in group)
     share = held / max(sum(unit.seconds for unit in units), 1e-9)
-    text = f"{what} comes {len(groups)} times and takes {share:.0%} of the time"
+    text = f"{what} comes {len(groups)} times and takes {share:.0%} of the time of all {by}"
     located = all(unit.located for group in groups for unit in group)
     if len(groups) < 3:
         return "doubtful", f"{text}; two might be chance"

@@ -97,8 +97,8 @@ class ClusterRun:
 
     @property
     def seen_by_log(self) -> bool:
-        """Whether it is known from an event log, without parameters or a convergence test."""
-        return not self.record.parameters and self.record.converged is None
+        """Whether it is known from an event log alone, without parameters or cached memory."""
+        return "storage_bytes" not in self.record.rows
 
 
 def by_session(runs: Sequence[ClusterRun]) -> list[list[ClusterRun]]:

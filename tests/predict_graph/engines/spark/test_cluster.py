@@ -16,7 +16,6 @@ from predict_graph.algorithms import PageRank, check_algorithm
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.spark import SparkEngine, SparkSettings
 from predict_graph.engines.spark.session.opening import open_session
-from predict_graph.errors import JobError
 from predict_graph.graph import check_graph
 from tests.python import processes_of
 from tests.refusals import failed
@@ -146,6 +145,6 @@ def test_a_driver_is_killed_in_mid_run(spark_here, quick_conf):
     def kill(iteration, _):
         os.kill(SparkContext._gateway.proc.pid, signal.SIGKILL)
 
-    with pytest.raises(JobError, match="Spark's driver process is gone"):
-        engine.run(PageRank(), GRAPH, threshold=0.0, max_iterations=100, progress=kill)
+    said = "Spark's driver process is gone"
+    failed(said, engine.run, PageRank(), GRAPH, threshold=0.0, max_iterations=100, progress=kill)
     assert engine.run(PageRank(), GRAPH, threshold=0.0, max_iterations=1).iterations == 1

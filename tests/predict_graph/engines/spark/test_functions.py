@@ -6,7 +6,6 @@ import pytest
 from predict_graph.engines.profile import PHASES, TABLE_COLUMNS
 from predict_graph.engines.spark.functions.running import FunctionAlgorithm
 from predict_graph.engines.spark.log.features import EXECUTOR_COLUMNS
-from predict_graph.errors import JobError, RequestError
 from predict_graph.graph import check_graph
 from tests.refusals import failed, refused
 
@@ -104,6 +103,7 @@ class TestOnSpark:
         assert set(profile.phases) == set(PHASES)
         assert min(profile.phases.values()) >= 0 < profile.phases["read"]
         assert np.isnan(profile.convergence).all()
+        assert profile.answer.sentence.endswith(": 4 iterations")
         sent = profile.table["shuffle_read_records"]
         assert (sent > 0).all()
         assert (profile.table["local_messages"] + profile.table["remote_messages"] == sent).all()
@@ -112,19 +112,19 @@ class TestOnSpark:
         assert FunctionAlgorithm(f"{job_file}:mapped").run_in(local_session, GRAPH).iterations == 3
 
     def test_nothing_repeats(self, local_session, job_file):
-        with pytest.raises(RequestError, match="once: no supersteps found"):
-            FunctionAlgorithm(f"{job_file}:once").run_in(local_session, GRAPH)
+        said = "once: no supersteps found"
+        refused(said, FunctionAlgorithm(f"{job_file}:once").run_in, local_session, GRAPH)
 
     def test_the_job_fails(self, local_session, job_file):
         where = r"'broken' failed \(my_jobs.py, line 28\): ZeroDivisionError"
         failed(where, FunctionAlgorithm(f"{job_file}:broken").run_in, local_session, GRAPH)
-        with pytest.raises(JobError, match=r"missing failed: .*nowhere"):
-            FunctionAlgorithm(f"{job_file}:missing").run_in(local_session, GRAPH)
+        said = r"missing failed: .*nowhere"
+        failed(said, FunctionAlgorithm(f"{job_file}:missing").run_in, local_session, GRAPH)
 
     def test_a_graph_frame_needs_the_other_half(self, local_session, job_file):
         from predict_graph.engines.spark.session.graphframes import graphframes_jars
 
         if graphframes_jars():
             pytest.skip("the JVM half of GraphFrames is here")
-        with pytest.raises(JobError, match="JVM half of GraphFrames is not in this session"):
-            FunctionAlgorithm(f"{job_file}:framed").run_in(local_session, GRAPH)
+        said = "JVM half of GraphFrames is not in this session"
+        failed(said, FunctionAlgorithm(f"{job_file}:framed").run_in, local_session, GRAPH)
