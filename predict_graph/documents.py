@@ -40,15 +40,6 @@ class DocumentKind:
         document = read_document(path, self.name, wrote) if content is None else content
         if not isinstance(document, dict) or document.get("kind") != self.kind:
             raise RequestError(f"{path} is no {self.name}; accepted: {wrote}")
-        self._check_schema(document, path)
-        if self.sealed and document.get("checksum") != _checksum(document):
-            raise RequestError(
-                f"{path} was changed after it was written: its checksum does not match; accepted: "
-                f"{wrote}, as it was, so write it again"
-            )
-        return document
-
-    def _check_schema(self, document: Mapping[str, Any], path: Path) -> None:
         schema = document.get("schema")
         if not isinstance(schema, int) or isinstance(schema, bool) or schema < 1:
             raise RequestError(f"{path} has the schema {schema!r}; accepted: {self.schema}")
@@ -58,6 +49,12 @@ class DocumentKind:
                 f"{document.get('version', 'of another version')}, which is newer than this one; "
                 f"accepted: schema {self.schema}"
             )
+        if self.sealed and document.get("checksum") != _checksum(document):
+            raise RequestError(
+                f"{path} was changed after it was written: its checksum does not match; accepted: "
+                f"{wrote}, as it was, so write it again"
+            )
+        return document
 
 
 @contextmanager

@@ -10,5 +10,4 @@ def million_loops(call):
 
 
 def _least_seconds(statement):
-    timer = timeit.Timer(statement, "gc.enable()", time.process_time)
-    return min(timer.repeat(repeat=3, number=1))
+    return min(timeit.Timer(statement, "gc.enable()", time.process_time).repeat(repeat=3, number=1))

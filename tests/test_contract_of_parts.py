@@ -134,8 +134,7 @@ def pinned(monkeypatch):
     monkeypatch.setattr(LocalEngine, "survey", surveyed)
     monkeypatch.setattr(observed, "timed_run", timed_run)
     # The first sample has 2,000 vertices: small graphs are taken whole, whatever is asked for.
-    few = (0.25, 1 << 18, 1.5, 30)
-    monkeypatch.setattr(rooted.estimate_by_rooted_samples, "__defaults__", few)
+    monkeypatch.setattr(rooted.estimate_by_rooted_samples, "__defaults__", (0.25, 1 << 18, 1.5, 30))
 
 
 @pytest.fixture
@@ -295,8 +294,7 @@ def test_a_cost_model_that_is_named_prices_a_cluster_never_seen():
     from predict_graph.engines.spark import SparkEngine
 
     # A budget in which nothing is run there, and all that is free: nobody listens at the address.
-    engine = SparkEngine("spark://127.0.0.1:1", 2)
-    options = {"seed": 1, "budget": "10s", "engine": engine}
+    options = {"seed": 1, "budget": "10s", "engine": SparkEngine("spark://127.0.0.1:1", 2)}
     usual = predict_graph.predict("pagerank", GRAPH, **options)
     COST_MODELS.register("per-row")(PerRow)
     assert not differs(predict_graph.predict("pagerank", GRAPH, **options), usual)

@@ -294,15 +294,13 @@ def test_11_escapes(program, process, tmp_path):
     from benchmarks.robustness.formats import _record
     from predict_graph.history import History
 
-    history = History(tmp_path / "h.sqlite")
     record = _record(1)
     object.__setattr__(record, "graph", f"web{ESCAPE}")
-    history.add(record)
+    History(tmp_path / "h.sqlite").add(record)
     said = [program("history", "list", "--history", tmp_path / "h.sqlite", status=0)]
     said += [program("run", "pagerank", f"a{ESCAPE}.txt", status=2)]
     (tmp_path / "d.csv").write_text("machines,scale\n1,0.1\n")
-    talking = f"print({ESCAPE!r} + 'x'); raise SystemExit(3)"
-    command = (sys.executable, "-c", talking, "{scale}")
+    command = (sys.executable, "-c", f"print({ESCAPE!r} + 'x'); raise SystemExit(3)", "{scale}")
     said += [process("collect", "--design", "d.csv", "--", *command)]
     for done in said:
         assert not {"\x1b", "\x07"} & {*done.out, *done.err}

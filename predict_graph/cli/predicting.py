@@ -74,8 +74,7 @@ def run(
     expect : FILE.json, default earlier runs, or a baseline estimate
         What predict --json wrote of this run: the remaining time starts from it.
     """
-    refused = {"--out": out, "--events": events}
-    asked, _ = _asked(case, cluster, output, {}, refused, spark_reads)
+    asked, _ = _asked(case, cluster, output, {}, {"--out": out, "--events": events}, spark_reads)
     if "keywords" in asked:  # a function
         functions.run_call(case, output, asked, expect)
         return

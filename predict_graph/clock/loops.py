@@ -43,8 +43,7 @@ def remaining_of(
         for each in places
     )
     left, std, _ = min(map(tuple, found), key=itemgetter(2))
-    remaining = Interval.spread(left, min(std, 1.5))
-    return Moment(elapsed, done, Interval.exact(total), remaining)
+    return Moment(elapsed, done, Interval.exact(total), Interval.spread(left, min(std, 1.5)))
 
 
 _LEAST_STD = 0.15  # of the logarithm of the remaining time; calibrated on runs under `track`

@@ -83,8 +83,7 @@ _ENDS = ("predicted", "low", "high")
 
 def _part(document: Mapping[str, Any]) -> ExpectedPart:
     count = Interval(*(max(_seconds(document["iterations"][each]), 1.0) for each in _ENDS))
-    rows = document["per_iteration"]
-    seconds = np.array([_seconds(row["seconds"]) for row in rows])
+    seconds = np.array([_seconds(row["seconds"]) for row in document["per_iteration"]])
     # Equal runs differ by 5% at least (docs/studies/overhead.md).
     rest = max(_seconds(document["evidence"][-1]["log_std"]), 0.05)
     name = str(document["algorithm"]["name"])

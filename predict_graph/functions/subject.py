@@ -138,9 +138,7 @@ class Subject:
     @property
     def samplers(self) -> tuple[str, ...]:
         """The samplers that can be used: a completed sample has edges of its own."""
-        if self._vertex_arguments or self._needs_own_edges:
-            return WALKS
-        return ("completed", *WALKS)
+        return WALKS if self._vertex_arguments or self._needs_own_edges else ("completed", *WALKS)
 
     def as_read(self) -> Case:
         """Return the whole graph with its vertices as they were read."""

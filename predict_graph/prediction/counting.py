@@ -54,11 +54,10 @@ def _counting_engine(request: Request) -> Engine:
     Iterations and messages are those of the algorithm, whatever runs it; seconds are not.
     """
     engine = request.engine
-    if isinstance(engine, LocalEngine) and type(engine).run is LocalEngine.run:
+    own = isinstance(engine, LocalEngine) and type(engine).run is LocalEngine.run
+    if own or not runs_here(request.algorithm):
         return engine
-    if runs_here(request.algorithm):
-        return LocalEngine(workers=engine.workers)
-    return engine
+    return LocalEngine(workers=engine.workers)
 
 
 _LOADED: set[tuple[str, str, bool]] = set()

@@ -31,7 +31,7 @@ _REGISTRIES: Mapping[str, Registry[Any]] = {
 _READ = (*_REGISTRIES, "ratio", "train_ratios", "max_overhead", "probe")
 _OF_METHOD = frozenset({"sampler", "transform", "ratio", "max_overhead"})
 _OF_SAMPLES = frozenset({"ratio", "max_overhead"})
-_OF_ESTIMATION = _OF_METHOD | {"method"}
+OF_ESTIMATION = _OF_METHOD | {"method"}
 _WALKING = "published"  # the method that a named sampler or transform stands for
 
 
@@ -60,11 +60,6 @@ class Request:
     within: float | None = None
     named: frozenset[str] = frozenset()
     given: frozenset[str] = frozenset()
-
-    @property
-    def estimation_named(self) -> bool:
-        """Whether the user said how iterations are to be estimated."""
-        return bool(self.named & _OF_ESTIMATION)
 
     @property
     def evidence_named(self) -> bool:

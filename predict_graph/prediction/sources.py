@@ -30,7 +30,7 @@ from predict_graph.prediction.baseline import baseline_iterations, baseline_runt
 from predict_graph.prediction.case import Case
 from predict_graph.prediction.counting import estimates_of, load_compiled
 from predict_graph.prediction.memory import peak_memory
-from predict_graph.prediction.request import Request
+from predict_graph.prediction.request import OF_ESTIMATION, Request
 from predict_graph.prediction.seconds.earlier_runs import earlier_runtimes, of_this_engine
 from predict_graph.prediction.seconds.local import probing_limit
 from predict_graph.prediction.work import records_of
@@ -205,7 +205,7 @@ class FullRun:
         not run a long one, and options of sampling or cost models ask for other evidence.
         """
         request, graph = case.request, case.graph
-        named = request.evidence_named if case.local else request.estimation_named
+        named = request.evidence_named if case.local else request.named & OF_ESTIMATION
         if evidence or named or not runs_here(request.algorithm):
             return math.inf
         share = 0.5 if request.budget.unlimited else 0.05

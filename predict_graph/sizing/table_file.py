@@ -137,9 +137,7 @@ class TextTable:
             text = spaced[0].replace(spaced[1], "") + text[spaced.end() :]
         if not self.decimal_comma and _GROUPED.match(text):
             return text.replace(",", "")
-        if _DECIMAL_COMMA.match(text):
-            return text.replace(".", "").replace(",", ".")
-        return text
+        return text.replace(".", "").replace(",", ".") if _DECIMAL_COMMA.match(text) else text
 
 
 def to_number(text: str) -> float:

@@ -129,8 +129,7 @@ def test_what_is_refused(candidates, options, message):
 
 def test_the_least_budget_that_is_named_suffices():
     grid = ernest_example()
-    error = invalid("cost", DesignProblem, grid, 1)
-    least = float(error.split("cost ")[1].split(" ")[0])
+    least = float(invalid("cost", DesignProblem, grid, 1).split("cost ")[1].split(" ")[0])
     assert np.isfinite(optimal_design(grid, least * 1.00001).value)
 
 

@@ -19,8 +19,7 @@ def test_runs_with_a_known_noise_are_covered(count, level, noise):
     rng = np.random.default_rng(11)
     errors = rng.normal(0, 0.3, (CASES, count))
     run = np.exp(rng.normal(0, 0.3, CASES) + rng.normal(0, noise, CASES))
-    ends = [interval_about(np.ones(1), one, level, noise)[0] for one in errors]
-    low, high = np.array(ends).T
+    low, high = np.array([interval_about(np.ones(1), one, level, noise)[0] for one in errors]).T
     covered = float(np.mean((low <= run) & (run <= high)))
     # Exact without the noise; with it and few errors, nearly so.
     assert covered == pytest.approx(level, abs=0.06 if noise else 0.032)

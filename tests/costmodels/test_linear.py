@@ -99,8 +99,7 @@ def table(seed, noise, *, alike=0.0):
     X = rng.uniform(1, 9, size=(ROWS, COLUMNS))
     X += alike * rng.uniform(1, 9, size=(ROWS, 1))
     y = (3 + X[:, :3] @ [4, 2, 1]) * rng.lognormal(0, noise, ROWS)
-    order = rng.permutation(COLUMNS)
-    return X[:, order] * 10.0 ** rng.integers(-3, 7, COLUMNS), y
+    return X[:, rng.permutation(COLUMNS)] * 10.0 ** rng.integers(-3, 7, COLUMNS), y
 
 
 def left_out_error(columns, X, y, relative):

@@ -82,8 +82,7 @@ def test_pictures_show_the_figures_of_the_tables_in_their_order():
     assert [*errors.items()] == [("low", "20.0%"), ("high", "30.0%"), ("opposite", "50.0%")]
     _, picture = found.pictures()
     assert picture.title == "Ranks by iterations of pagerank"
-    figure = pytest.importorskip("matplotlib.figure")
-    (drawn,) = picture.draw(figure.Figure().subplots())
+    (drawn,) = picture.draw(pytest.importorskip("matplotlib.figure").Figure().subplots())
     assert drawn.names == ["low", "high", "opposite"]
 
 

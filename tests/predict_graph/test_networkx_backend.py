@@ -19,8 +19,7 @@ pytestmark = pytest.mark.skipif(
 @pytest.fixture
 def active(monkeypatch):
     """The backend, with a threshold of nothing, for small calls too."""
-    watched = staticmethod(lambda *_: True)
-    monkeypatch.setattr(type(networkx_backend.backend), "should_run", watched)
+    monkeypatch.setattr(type(networkx_backend.backend), "should_run", staticmethod(lambda *_: True))
     with (
         nx.config(backend_priority=["predict_graph"]),
         nx.config.backends.predict_graph(threshold=0),

@@ -53,8 +53,7 @@ class KCoreKernel(kernel.SpreadingKernel):
     def summary(self) -> dict[str, Any]:
         """Return the largest core number, and how many vertices have it."""
         largest = int(self.values.max())
-        innermost = int(np.count_nonzero(self.values == largest))
-        return {"degeneracy": largest, "innermost": innermost}
+        return {"degeneracy": largest, "innermost": int(np.count_nonzero(self.values == largest))}
 
     def stand_for(self, sample: kernel.WeightedSample) -> None:
         """Count self-loops: in a sample a vertex may represent its own neighbour."""

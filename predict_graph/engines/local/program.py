@@ -109,9 +109,8 @@ class ProgramKernel(SharedRows):
         if not self._program.weighted:
             return message
         message = message.astype(np.float64, copy=False)
-        if self._weighted or self._code == SUM:
-            return message
-        return message + 1.0  # edges of unweighted graphs have weight 1
+        # Edges of unweighted graphs have weight 1
+        return message if self._weighted or self._code == SUM else message + 1.0
 
     def _are_few(self, sending: Array) -> bool:
         """Whether some vertices send so few messages that these are pushed."""
@@ -134,8 +133,7 @@ class ProgramKernel(SharedRows):
         return combined, received
 
     def _pull(self, offered: Array, senders: Array, nothing: Any, results: Any) -> None:
-        messages = (frozen(offered), senders, nothing)
-        self._share(pull, self._code, self._in, messages, results, False)
+        self._share(pull, self._code, self._in, (frozen(offered), senders, nothing), results, False)
 
     def _checked(self, method: str, value: Any, dtype: np.dtype[Any] | None = None) -> Array:
         """Validate the array that a method returned; convert it to 64-bit integers or floats."""

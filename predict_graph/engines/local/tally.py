@@ -28,8 +28,7 @@ class Tally:
         self._inside = edges_inside(graph.indptr, graph.indices, self._owner)
         self._indptr = graph.indptr
         self._vertices = np.bincount(self._owner, minlength=workers)
-        edges = np.bincount(self._owner, np.diff(graph.indptr), workers)
-        self._out_edges = edges.astype(np.int64)
+        self._out_edges = np.bincount(self._owner, np.diff(graph.indptr), workers).astype(np.int64)
         self._workers = workers
         self._rows: list[IntArray] = []
         self._everyone: dict[int, IntArray] = {}

@@ -43,9 +43,7 @@ def suffixes_of(path: Path) -> tuple[str, str]:
     ('.graph', '')
     """
     last = path.suffix.lower()
-    if last in COMPRESSIONS:
-        return path.with_suffix("").suffix.lower(), last
-    return last, ""
+    return (path.with_suffix("").suffix.lower(), last) if last in COMPRESSIONS else (last, "")
 
 
 class Content:

@@ -99,8 +99,7 @@ def test_a_run_that_converges_is_predicted_before_it():
 def test_a_run_that_oscillates_is_predicted_to_end_at_its_limit():
     # Hubs with leaves: two fifths of the vertices have one neighbour.
     stars = [(10 * hub, 10 * hub + leaf) for hub in range(1000) for leaf in range(1, 5)]
-    rng = np.random.default_rng(4)
-    others = rng.integers(0, 10_000, (15_000, 2))
+    others = np.random.default_rng(4).integers(0, 10_000, (15_000, 2))
     ends = np.array([*stars, *others[(others % 10 > 4).all(axis=1)].tolist()]).T
     graph = from_edges(*ends, vertices=10_000, directed=False)
     options = {"parameters": {"max_iterations": 30}, "method": "rooted", "seed": 1}

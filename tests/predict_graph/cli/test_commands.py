@@ -91,9 +91,8 @@ def test_shared_runs_do_not_show_whose_they_are(program, tmp_path):
 
 def test_a_dataset_is_listed_and_found_by_its_name(program, shared_file):
     assert "soc-LiveJournal1" in program("datasets", "list").out
-    path = shared_file("wiki-Vote.txt.gz")
     result = program("datasets", "path", "wiki-Vote")
-    assert (result.status, result.out.strip()) == (0, str(path))
+    assert (result.status, result.out.strip()) == (0, str(shared_file("wiki-Vote.txt.gz")))
     found = program("predict", "pagerank", "wiki-Vote", "--json", "-", "--seed", 1)
     assert found.answer["graph"]["vertices"] == 7115
 

@@ -162,8 +162,7 @@ def test_a_loop_that_ends_early_has_the_rounds_of_samples(written, body):
     assert part.state == "stopped"
     assert part.seconds < 0.7 * whole.seconds
     assert predicted(part, shape) is None  # of 10,000 rounds, at most
-    rounds = iterations({100: 290, 200: 310, 300: 300}, 300.0)
-    found = predicted(part, shape, lambda done: rounds)
+    found = predicted(part, shape, lambda done: iterations({100: 290, 200: 310, 300: 300}, 300.0))
     assert found.estimated
     assert 0.5 * whole.seconds < found.seconds < 2.0 * whole.seconds
     assert found.log_std > 0.1

@@ -78,8 +78,8 @@ def test_user_says_which_columns(written):
     assert edges_of(graph) == [(1, 2), (2, 3)]
     said = "has no column 'q'; accepted: hue, one, red"
     refused(said, read, written, "a.csv", text, source_column="q", target_column="red")
-    said = "the weight column is also an end"
-    refused(said, read, written, "a.txt", "1 2\n2 3\n", weight_column=2)
+    refused("weight column is also an end", read, written, "a.txt", "1 2\n2 3\n", weight_column=2)
+    refused("is both ends", read, written, "a.csv", text, source_column=1, target_column="hue")
     refused(r"accepted: both .* or none", EdgeList, "a.csv", source_column="q")
     file = written("%%MatrixMarket matrix coordinate pattern general\n1 1 1\n1 1", "a.mtx")
     chosen = EdgeList(file, source_column=1, target_column=2)
@@ -211,8 +211,7 @@ def test_tables_are_read_by_the_same_names(tmp_path):
 
 def test_the_command_line(written, program):
     rows = "".join(f"1,{v},{v + 1},{v + 2}\n" for v in range(40))
-    file = written(f"hue,one,red,blue\n{rows}", "a.csv")
-    options = ["run", "pagerank", str(file), "--json", "-"]
+    options = ["run", "pagerank", str(written(f"hue,one,red,blue\n{rows}", "a.csv")), "--json", "-"]
     columns = ["--src-column", "one", "--dst-column", "3", "--directed"]
     graph = program(*options, *columns, "--bipartite").answer["graph"]
     assert (graph["vertices"], graph["edges"], graph["notes"]) == (80, 40, [])

@@ -29,11 +29,10 @@ def test_a_run_comes_back_as_it_was_added(history):
 
 
 def test_runs_are_listed_newest_first_and_filtered(history):
-    start = datetime(2026, 1, 1, tzinfo=UTC)
     jobs = [("pagerank", "a", "run"), ("topk", "a", "run"), ("pagerank", "b", "sample")]
     for day, job in enumerate(jobs):
         named = dict(zip(("algorithm", "graph", "kind"), job, strict=True))
-        history.add(record(**named, time=start + timedelta(days=day)))
+        history.add(record(**named, time=datetime(2026, 1, 1, tzinfo=UTC) + timedelta(days=day)))
     runs = history.runs()
     assert runs["id"].tolist() == [3, 2, 1]
     assert runs["seconds"].tolist() == pytest.approx([3.6] * 3)

@@ -326,8 +326,7 @@ COMPONENTS = [
 def test_components_take_exactly_as_long_as_predicted(name, seed):
     graph = check_graph(name, directed=False)
     job = ConnectedComponents(max_iterations=10_000)
-    budget = iterations.EdgeBudget(graph.edges, 100.0)
-    found = estimate(graph, job, "rooted", seed, budget=budget)
+    found = estimate(graph, job, "rooted", seed, budget=iterations.EdgeBudget(graph.edges, 100.0))
     assert found.iterations == LocalEngine().run(job, graph).iterations
 
 

@@ -88,8 +88,7 @@ def test_every_picture_has_a_text(written):
     assert len(pictures) == len(found.pictures())
     for attributes in pictures:
         assert attributes["role"] == "img"
-        name = attributes["aria-labelledby"]
-        said = re.search(rf'<title id="{name}">([^<]+)</title>', text)
+        said = re.search(rf'<title id="{attributes["aria-labelledby"]}">([^<]+)</title>', text)
         assert said is not None
         assert len(said[1]) > 40
         assert re.search(r"\d", said[1]) or "Degrees" in said[1]

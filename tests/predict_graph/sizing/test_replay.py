@@ -22,8 +22,7 @@ def log_of(stages, executors=2, cores=1, conf=None, after=0.0, spilled=0):
     for number, (gap, tasks) in enumerate(stages):
         now += gap
         text += job_start(number, [number], now)
-        about = {"Number of Tasks": len(tasks), "Submission Time": 1e3 * now}
-        text += stage(number, **about)
+        text += stage(number, **{"Number of Tasks": len(tasks), "Submission Time": 1e3 * now})
         free = [now] * (executors * cores)
         for index, seconds in enumerate(tasks):
             place = free.index(min(free))

@@ -204,6 +204,10 @@ class SparkSettings:
         largest messages 0.8 times (docs/studies/beside-graphx.md). Collecting garbage in one thread
         and a small heap at first save an eighth of the memory of executors with one core.
         """
+        # Over TCP, partial packets wait for the acknowledgement of the previous packet, which Linux
+        # delays by 40 ms: most of the time of a small task. Socket paths must be short, and
+        # temporary folders of YARN containers have long ones.
+        sockets_of_files = hasattr(socket, "AF_UNIX") and not self.master.startswith("yarn")
         ours = {
             **self.sql_conf,
             "spark.default.parallelism": str(self.partitions),
@@ -221,7 +225,7 @@ class SparkSettings:
             "spark.eventLog.rolling.enabled": "false",
             "spark.pyspark.python": sys.executable,
             "spark.pyspark.driver.python": sys.executable,
-            "spark.python.unix.domain.socket.enabled": str(self._sockets_of_files).lower(),
+            "spark.python.unix.domain.socket.enabled": str(sockets_of_files).lower(),
         }
         if not java_works:
             one = " -XX:+UseSerialGC -Xms48m" if self.cores == 1 else ""
@@ -238,16 +242,6 @@ class SparkSettings:
         for name, found in graphframes_conf(self.graphframes_jar).items():
             merged[name] = ",".join([found, *filter(None, [self.conf.get(name)])])
         return merged
-
-    @property
-    def _sockets_of_files(self) -> bool:
-        """Whether Spark and its Python workers use Unix domain sockets (Spark 4.1).
-
-        Over TCP, partial packets wait for the acknowledgement of the previous packet, which Linux
-        delays by 40 ms: most of the time of a small task. Socket paths must be short, and temporary
-        folders of YARN containers have long ones.
-        """
-        return hasattr(socket, "AF_UNIX") and not self.master.startswith("yarn")
 
     @property
     def session_master(self) -> str:

@@ -115,9 +115,7 @@ def spark_path(path: str | os.PathLike[str]) -> str:
     'file:///'
     """
     text = os.fspath(path)
-    if os.path.exists(text):
-        return literal_path("file://" + os.path.abspath(text))
-    return text
+    return literal_path("file://" + os.path.abspath(text)) if os.path.exists(text) else text
 
 
 def literal_path(address: str) -> str:

@@ -225,6 +225,9 @@ class ClusterRuntimeModel(EngineModel):
                 "machines": sorted({run.machines for run in runs}),
             },
         )
+        most = max(run.machines for run in runs)
+        said = f"the costs are those of {most} machines at most, far from {engine.workers}"
+        far = [said] if engine.workers > 4 * most else []
         # Messages before combining, bytes after it.
         every = rows.assign(total_vertices=graph.vertices)
         return engines.RuntimeEstimate(
@@ -235,7 +238,7 @@ class ClusterRuntimeModel(EngineModel):
             phase_std=PHASE_STD,
             common_std=common_std,
             samples=[run.summary for run in own],
-            warnings=[*_reach_doubts(runs, engine.workers), *engine.session_doubts(), *warnings],
+            warnings=[*far, *engine.session_doubts(), *warnings],
             at=at,
             executors=executors,
             more=self.more,
@@ -301,12 +304,6 @@ def deviations(own: Sequence[ClusterRun], speed: cluster_costs.ClusterSpeed) -> 
         return std, 0.0
     graphs = {run.record.fingerprint for run in own}
     return std * math.sqrt(1.0 + 1.0 / len(graphs)), 0.0
-
-
-def _reach_doubts(runs: list[ClusterRun], target: int) -> list[str]:
-    most = max(run.machines for run in runs)
-    said = f"the costs are those of {most} machines at most, far from {target}"
-    return [said] if target > 4 * most else []
 
 
 _UNITS = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}  # by definition

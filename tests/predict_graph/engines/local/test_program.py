@@ -198,9 +198,8 @@ WRONG = {
 
 @pytest.mark.parametrize(("method", "function", "text"), WRONG.values(), ids=WRONG)
 def test_a_program_that_is_wrong_is_named_with_its_method(method, function, text):
-    graph = check_graph("grid:rows=15,columns=20")
     said, program = f"^the vertex program 'broken.{method}' {text}", Broken(**{method: function})
-    failed(said, LocalEngine().run, program, graph)
+    failed(said, LocalEngine().run, program, check_graph("grid:rows=15,columns=20"))
 
 
 def test_what_nobody_sends_may_be_no_number():

@@ -107,8 +107,7 @@ def test_runs_leave_no_tables_behind(local_spark):
 
 
 def test_spark_reads_the_graph_itself(local_spark, written, tmp_path):
-    rng = np.random.default_rng(5)
-    ends = np.unique(rng.integers(0, 60, (400, 2)), axis=0) * 1_000_003
+    ends = np.unique(np.random.default_rng(5).integers(0, 60, (400, 2)), axis=0) * 1_000_003
     file = written("".join(f"{a}\t{b}\n" for a, b in ends.tolist()), "edges.txt")
     algorithm = PageRank(epsilon=0.01)
     profile = local_spark.run_files(algorithm, file, write_to=tmp_path / "ranks.parquet")

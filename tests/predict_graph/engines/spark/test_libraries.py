@@ -212,8 +212,7 @@ def assert_watched(name, logged, iterations, written):
     nameless = logged.replace(b'"spark.jobGroup.id":', b'"no.name":')
     expected = Expected((ExpectedPart(name, float(iterations), 0.0),))
     for number, (log, known) in enumerate(((logged, None), (nameless, expected))):
-        path = written(log + ended, f"app-{number}")
-        watched = Watch(growing.GrowingLog(path), known)
+        watched = Watch(growing.GrowingLog(written(log + ended, f"app-{number}")), known)
         watched.application.poll()
         assert watched._look().done == iterations
 

@@ -135,8 +135,7 @@ def test_a_function_on_tables_of_the_session(spark, left_alone):
         state = vertices.select("id", F.lit(1.0).alias("rank"))
         for _ in range(4):
             sent = edges.join(state, F.col("src") == F.col("id")).groupBy("dst")
-            inbox = sent.agg(F.sum("rank").alias("rank"))
-            state = inbox.select(F.col("dst").alias("id"), "rank")
+            state = sent.agg(F.sum("rank").alias("rank")).select(F.col("dst").alias("id"), "rank")
             state.agg(F.sum("rank")).collect()
 
     graph = {"name": "g", "vertices": 200, "edges": 200, "directed": True, "fingerprint": "f"}

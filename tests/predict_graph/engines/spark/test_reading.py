@@ -186,8 +186,7 @@ def test_the_line_is_found_in_a_large_file(spark, read_by_spark, written):
 
 def test_places_that_are_not_there(read_by_spark, written):
     refused(r"there is no file /nowhere/web\.txt", read_by_spark, "/nowhere/web.txt")
-    file = written("0 1\n", "web.docx")
-    refused(r"the suffix '.docx'; Spark reads .csv", read_by_spark, file)
+    refused(r"the suffix '.docx'; Spark reads .csv", read_by_spark, written("0 1\n", "web.docx"))
 
 
 def test_more_vertices_than_blocks_can_number_are_refused(local_session, edges):

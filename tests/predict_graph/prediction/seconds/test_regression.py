@@ -13,8 +13,7 @@ SIZES = (10_000, 50_000, 100_000, 400_000, 900_000)
 
 def rows(messages, factor=1.0):
     messages = np.atleast_1d(messages)
-    table = pd.DataFrame({name: np.zeros(len(messages)) for name in COUNTERS})
-    return table.assign(
+    return pd.DataFrame({name: np.zeros(len(messages)) for name in COUNTERS}).assign(
         iteration=np.arange(1, len(messages) + 1),
         active_vertices=1000,
         total_vertices=1000,
