@@ -55,6 +55,8 @@ class Algorithm:
     """Maps an engine to a kernel or program, or its ``"module:attribute"``, loaded on first use."""
     sampled_by: ClassVar[Mapping[str, Any]] = MappingProxyType({})
     """Maps a method of estimating iterations to its part for this algorithm, likewise."""
+    named: Mapping[str, Any] = MappingProxyType({})
+    """What earlier runs have to share besides the parameters, as ids are no part of a graph."""
 
     def __init__(self, **parameters: object) -> None:
         self.parameters: Mapping[str, Value] = check_parameters(

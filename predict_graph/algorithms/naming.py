@@ -52,7 +52,11 @@ class NamedVertices(Algorithm):
         if self.known is not None:
             return self
         if self.ids:
-            return self._with(_looked_up(self.named_by, self.ids, graph), graph.vertices)
+            known = _looked_up(self.named_by, self.ids, graph)
+            placed = self._with(known, graph.vertices)
+            if graph.labels is not None:
+                placed.named = {"vertices": known.tolist()}
+            return placed
         degrees = getattr(graph, self.spread_by, None)
         return self._with(None if degrees is None else self.vertices_in(degrees), graph.vertices)
 

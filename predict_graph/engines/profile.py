@@ -129,6 +129,8 @@ class RunProfile(Result):
         Of a function's call: growth of the resident memory, with the library's graph.
     slowdown : float
         How many times longer it took because others used the cores, where that is measured.
+    named : mapping
+        The numbers of vertices that parameters name, where their ids are others; for the history.
     """
 
     algorithm: str
@@ -146,6 +148,7 @@ class RunProfile(Result):
     processor_seconds: float | None = None
     peak_bytes: float | None = None
     slowdown: float = 1.0
+    named: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rows", Table.of(self.rows))  # engines may give a DataFrame

@@ -86,7 +86,7 @@ class Case:
         if fresh or history is None or len(history) == 0:
             return []
         key = self.graph.fingerprint
-        found = [history.runs_of(each.name, key, each.to_dict()) for each in self.algorithms]
+        found = [history.runs_of(a.name, key, {**a.to_dict(), **a.named}) for a in self.algorithms]
         return found if all(found) else []
 
     @cached_property

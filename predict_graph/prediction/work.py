@@ -35,7 +35,7 @@ def records_of(profile: RunProfile) -> list[RunRecord]:
     own = RunRecord(
         kind="run",
         algorithm=profile.algorithm,
-        parameters=profile.parameters,
+        parameters={**profile.parameters, **profile.named},
         graph=str(profile.graph["name"]),
         fingerprint=str(profile.graph["fingerprint"]),
         vertices=int(profile.graph["vertices"]),

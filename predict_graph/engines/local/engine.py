@@ -128,6 +128,7 @@ class LocalEngine:
         return RunProfile(
             algorithm=algorithm.name,
             parameters=algorithm.to_dict(),
+            named=dict(algorithm.named),
             graph=graph.describe(),
             engine=self.describe(),
             phases=first if prior is None else prior.phases,

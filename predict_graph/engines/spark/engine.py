@@ -310,6 +310,7 @@ class SparkEngine:
         profile = RunProfile(
             algorithm=algorithm.name,
             parameters=algorithm.to_dict(),
+            named=dict(algorithm.named),
             graph=graph.describe(),
             engine=self.settings.describe(events),
             phases=stored.phases if earlier is None else earlier.phases,

@@ -237,6 +237,17 @@ def test_runs_are_kept_and_learned_from(history):
     assert predict(history=history, probe=False).cost_model["history_runs"] == 1
 
 
+def test_a_run_from_other_vertices_is_no_evidence(history):
+    """The ids of a path make no difference to its fingerprint, but to where its landmark is."""
+    for first in (0, 7):
+        path = [(v, v + 1) for v in range(first, first + 20)]
+        for source in ("full local run", "earlier runs of this graph"):
+            asked = {"parameters": {"landmarks": 12}, "history": history}
+            found = predict_graph.predict("shortest-paths", path, **asked)
+            assert found.evidence[0].source == source
+            predict_graph.run("shortest-paths", path, **asked)
+
+
 def test_a_history_may_be_a_path_and_is_made_by_the_first_run(tmp_path, monkeypatch):
     named, usual = (tmp_path / f"{name}.sqlite" for name in ("named", "usual"))
     monkeypatch.setenv("PREDICT_GRAPH_HISTORY", str(usual))

@@ -163,6 +163,7 @@ class CalledAlgorithm(Algorithm):
         profile = RunProfile(
             algorithm=self.name,
             parameters=self.to_dict(),
+            named=dict(self.named),
             graph=dict(graph),
             engine=session.settings.describe(log),
             phases=observed_phases(log, found),

@@ -156,8 +156,9 @@ def runs_of_job(
 
 
 def _of_supersteps(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Return all parameters except stopping criteria."""
-    return {name: value for name, value in parameters.items() if name not in _STOPPING}
+    """Return all parameters except stopping criteria, and the numbers of vertices they name."""
+    left_out = (*_STOPPING, "vertices")
+    return {name: value for name, value in parameters.items() if name not in left_out}
 
 
 def cluster_run(record: RunRecord, graph: Graph | None = None, *, again: bool = True) -> ClusterRun:
