@@ -81,7 +81,7 @@ def open_matrix_market(content: Content, wanted: EdgeList) -> EdgeSource:
         )
     pattern = field == "pattern"
     places = Columns(0, 1, None if pattern else 2)
-    layout = Layout(0, places, exact=pattern, lowest=1, highest=rows)
+    layout = Layout(0, places, width=2 if pattern else 0, lowest=1, highest=rows)
     blocks = _edges(content, found, layout, entries)
     return EdgeSource(blocks, vertices=rows, directed=_SYMMETRIES[symmetry])
 

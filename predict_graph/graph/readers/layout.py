@@ -10,8 +10,10 @@ Rules:
 - The first line of data is a header if neither of its first two fields is a number and either its
   fields name a source and a target (see :mod:`~predict_graph.graph.columns`) or some column is a
   number in every other line. It is an edge if one of its ids comes again, and refused otherwise.
-- With a header, columns are found by their names. Without one the first two columns are the ids
-  and a third is the weight, unless it holds Unix times or labels; further columns are ignored.
+- With a header, columns are found by their names. Where each line has one column more, the first
+  is an index without a name; other lines with more columns are refused.
+- Without a header the first two columns are the ids and a third is the weight, unless it holds Unix
+  times or labels; further columns are ignored.
 - Ids are integers if those in the first 64 KiB are all numbers, else text.
 """
 
@@ -49,8 +51,8 @@ class Layout:
         Byte between two columns; 0 for any run of blanks.
     columns : Columns
         Places of the two ids and of the weight.
-    exact : bool
-        True when a line may have no further column.
+    width : int
+        The number of columns that a line may have; 0 for any.
     header : bool
         True when the first line of data holds the names of the columns.
     texts : bool
@@ -71,7 +73,7 @@ class Layout:
 
     delimiter: int
     columns: Columns
-    exact: bool = False
+    width: int = 0
     header: bool = False
     texts: bool = False
     controls: bool = False
@@ -216,9 +218,9 @@ def layout_of(found: FirstData, path: Any, suffix: str, wanted: EdgeList) -> Lay
     notes: list[str] = []
     if wanted.header is None and not header:
         header = _has_header(rows, found.block, place, notes)
-    width = len(rows[0]) + 1
-    if header and found.block[:1].isspace() and all(len(row) == width for row in rows[1:]):
-        rows[0].insert(0, "")  # an index without a name, as pandas writes it
+    if header and {len(row) - len(rows[0]) for row in rows[1:]} == {1}:
+        # An index without a name, as pandas and R write it, or a delimiter at the end of each line
+        rows[0].insert(0 if any(row[-1] for row in rows[1:]) else len(rows[0]), "")
     chosen = wanted.source_column is not None
     if not chosen and _is_matrix(rows, header):
         raise RequestError(
@@ -258,7 +260,7 @@ def layout_of(found: FirstData, path: Any, suffix: str, wanted: EdgeList) -> Lay
     return Layout(
         delimiter,
         replace(columns, bipartite=columns.bipartite or konect),
-        exact=not header and len(rows[0]) == 2,
+        width=len(rows[0]) if header or len(rows[0]) == 2 else 0,
         header=header,
         texts=texts,
         controls=wanted.ids == "string",

@@ -206,8 +206,8 @@ def _columns_of(block: bytearray, layout: Layout) -> EdgeBlock | None:
             reader.ReadOptions(
                 use_threads=False,
                 block_size=len(content) + 1,
-                column_names=["f0", "f1"] if layout.exact else None,
-                autogenerate_column_names=not layout.exact,
+                column_names=[f"f{place}" for place in range(layout.width)],
+                autogenerate_column_names=not layout.width,
             ),
             reader.ParseOptions(delimiter=mark.decode(), quote_char=False),
             reader.ConvertOptions(
@@ -246,7 +246,7 @@ def _rows_of(path: Path, block: bytearray, layout: Layout, line: int) -> EdgeBlo
                 raise ValueError(ONE_COLUMN)
             for column, place, kind in zip(columns, layout.columns.places, kinds, strict=False):
                 column.append(kind(row[place] if place < len(row) else ""))
-            if layout.exact and len(row) > 2:
+            if layout.width and any(row[layout.width :]):
                 raise ValueError("the line has more columns than the first one")
         except ValueError as error:
             reason = getattr(error, "reason", None)  # of text that cannot be decoded

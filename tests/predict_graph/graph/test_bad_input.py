@@ -37,6 +37,7 @@ FILES = [
     (".txt", "1 2 0.5\n3 4\n", r"g\.txt:2: the line has no weight"),
     (".txt", "1 2 0.5\n3 4 nan\n", r"g\.txt:2: 'nan' is not a weight; accepted: finite"),
     (".csv", "1;2;1,5\n2;3;0\n3;4;2.5\n", r"g\.csv:3: '2\.5' is not a weight"),
+    (".csv", "source,target\nSmith, John,Doe, Jane\n", r"g\.csv:2: the line has more columns"),
     (".csv", 'a,b\n1,"2\n', r"g\.csv:2: a quoted field does not end"),
     (".csv", 'a,b\n1,"2"x\n', r"g\.csv:2: text follows a closing quote"),
     # Line ends of old systems.

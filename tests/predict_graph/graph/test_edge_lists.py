@@ -39,6 +39,8 @@ LISTS = [
     ("a.csv", ",source,target\n0,x,y\n1,y,z\n", [("x", "y"), ("y", "z")]),
     ("a.tsv", "\tsource\ttarget\n0\tx\ty\n1\ty\tz\n", [("x", "y"), ("y", "z")]),
     ("a.csv", "\tsource\ttarget\n0\t1\t2\n1\t2\t3\n", [(1, 2), (2, 3)]),
+    ("a.txt", '"source" "target" "weight"\n"1" 1 2 0.5\n"2" 2 3 0.7\n', [(1, 2), (2, 3)]),  # by R
+    ("a.csv", "source,target\n1,2,\n2,3,\n", [(1, 2), (2, 3)]),
     ("a.csv", "name,id_from,id_to\nq,1,2\nr,2,3\n", [(1, 2), (2, 3)]),
     ("a.csv", ":START_ID(Person),w:float,:END_ID(Person)\n1,2,2\n2,2,3\n", [(1, 2), (2, 3)]),
     ("a.csv", "head,mid,tail\n1,9,2\n2,9,3\n", [(1, 2), (2, 3)]),
