@@ -42,15 +42,15 @@ class Input(io.RawIOBase):
         try:
             self._check(os.stat(self.path).st_mode)  # opening a device can already do something
             self._file = open(self.path, "rb", buffering=0, opener=_at_once)  # noqa: SIM115
-            mode = os.fstat(self._file.fileno()).st_mode
-            self._check(mode)
+            facts = os.fstat(self._file.fileno())
+            self._check(facts.st_mode)
         except RequestError:
             self.close()
             raise
         except (OSError, ValueError) as error:  # or a zero byte in the name
             reason = getattr(error, "strerror", None) or error
             raise RequestError(f"{self.path} cannot be read: {reason}") from error
-        self.stream = stat.S_ISFIFO(mode)
+        self.stream, self._state = stat.S_ISFIFO(facts.st_mode), (facts.st_size, facts.st_mtime_ns)
 
     def _check(self, mode: int) -> None:
         if not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode)):
@@ -81,6 +81,9 @@ class Input(io.RawIOBase):
                 if self.stream:
                     self._wait(self._file)
                 content = self._file.read(most) or b""
+                now = os.fstat(self._file.fileno())
+                if not (content or self.stream or (now.st_size, now.st_mtime_ns) == self._state):
+                    raise RequestError(f"{self.path} changed while it was read")
         self.taken += len(content)
         if self.stream:
             check_limit("unpacked_bytes", self.taken, f"{self.path} sends too much")

@@ -14,6 +14,7 @@ from scipy import sparse
 
 from benchmarks.robustness import webgraph
 from predict_graph.graph import check_graph, save_graph
+from predict_graph.graph.readers.streams import Content
 from predict_graph.limits import limited
 from tests.graphs import no_graph, parquet, zipped
 from tests.refusals import refused
@@ -134,6 +135,12 @@ def test_ids(written):
     refused("integer ids only", read, "g.mtx", b"%%MatrixMarket matrix coordinate", "string")
     table = parquet(a=["x", "y"], b=["y", "z"])
     refused("holds string, not ids", read, "g.parquet", table, "integer")
+
+
+def test_a_file_that_changes_while_it_is_read(written):
+    content = Content(file := written(LINES, "g.txt"))
+    os.truncate(file, 100)
+    refused(r"g\.txt changed while it was read", list, content.blocks())
 
 
 def test_a_document_that_is_larger_than_its_limit(written):
