@@ -25,7 +25,7 @@ _FORMATS = {
     "npz": ("storage:open_npz", ".npz"),
     "parquet": ("readers.parquet:open_parquet", ".parquet .pq"),
     "webgraph": ("readers.webgraph:open_webgraph", ""),
-    "adjacency": ("readers.text:open_text", ".adjlist"),
+    "adjacency": ("readers.networkx_files:open_adjlist", ".adjlist"),
     "dimacs": ("readers.counted:open_dimacs", ".gr .dimacs .col .clq"),
     "graphml": ("readers.networkx_files:open_graphml", ".graphml"),
     "gexf": ("readers.networkx_files:open_gexf", ".gexf"),

@@ -1,4 +1,4 @@
-"""Files that networkx reads: GraphML, GEXF, GML, Pajek, and JSON of nodes and links.
+"""Files that networkx reads: GraphML, GEXF, GML, Pajek, JSON of nodes and links, adjacency lists.
 
 They are read whole, so they have to be small; XML with a document type is refused, because its
 entities can grow without end.
@@ -129,8 +129,14 @@ def _pajek(networkx: Any, data: bytes, path: str) -> Parsed:
     return made, ()
 
 
+def _adjlist(networkx: Any, data: bytes, path: str) -> Parsed:
+    lines = map(str.strip, data.decode("utf-8").split("\n"))
+    return networkx.parse_adjlist(lines, create_using=networkx.DiGraph), (READ_AS_DIRECTED,)
+
+
 open_graphml = partial(_read, "GraphML", partial(_xml, "read_graphml"))
 open_gexf = partial(_read, "GEXF", partial(_xml, "read_gexf"))
 open_gml = partial(_read, "GML", _gml)
 open_node_link = partial(_read, "JSON of nodes and links", _node_link)
 open_pajek = partial(_read, "Pajek", _pajek)
+open_adjlist = partial(_read, "an adjacency list", _adjlist)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -37,7 +36,7 @@ _POINTER = b"version https://git-lfs."
 
 
 def open_text(content: Content, wanted: EdgeList) -> EdgeSource:
-    """Open an edge list, or an adjacency list as networkx writes it.
+    """Open an edge list.
 
     Raises
     ------
@@ -48,9 +47,7 @@ def open_text(content: Content, wanted: EdgeList) -> EdgeSource:
         kind = "a page of HTML or XML" if _PAGE.match(content.start) else "a pointer of Git LFS"
         raise RequestError(f"{content.path} holds {kind}; accepted: a list of edges")
     path, suffix, blocks = content.path, content.suffix, content.lines()
-    if suffix == ".adjlist":
-        blocks, wanted = map(_pairs, blocks), replace(wanted, header=False)
-    elif b"{" in content.start:
+    if b"{" in content.start:
         blocks = map(_without_attributes, blocks)
     found = first_data(blocks)
     if not found.text:
@@ -65,15 +62,6 @@ def open_text(content: Content, wanted: EdgeList) -> EdgeSource:
 
 _ATTRIBUTES = re.compile(rb"([,;\t]?)\{(['\"}][^\n]*)")
 _WEIGHT = re.compile(rb"['\"]weight['\"]:[ ]*([^,}\s]+)")
-
-
-def _pairs(block: bytearray) -> bytearray:
-    """Return a line for each neighbour of a vertex; errors number these lines."""
-    lines = []
-    for row in block.split(b"\n"):
-        fields = row.partition(b"#")[0].split()
-        lines += [fields[0] + b" " + other for other in fields[1:]]
-    return bytearray(b"\n".join([*lines, b""]))
 
 
 def _without_attributes(block: bytearray) -> bytearray:

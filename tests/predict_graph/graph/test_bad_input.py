@@ -84,6 +84,7 @@ FILES = [
     # Files of networkx.
     (".graphml", BOMB, "DOCTYPE"),
     (".graphml", BOMB.encode("utf-16"), "DOCTYPE"),
+    (".adjlist", "1\n2\n", "has no edges"),
     (".gexf", "<gexf>", "is not GEXF that can be read"),
     (".gml", "graph [ node [", "is not GML that can be read"),
     (".gml", "[" * 100_000, "is not GML that can be read"),

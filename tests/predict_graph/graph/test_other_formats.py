@@ -86,8 +86,9 @@ def test_edge_and_adjacency_lists_of_networkx(tmp_path):
     nx.write_adjlist(nx.cycle_graph(5), file)
     cycle = check_graph(nx.cycle_graph(5))
     assert check_graph(file, directed=False).fingerprint == cycle.fingerprint
-    file.write_text("a b c\nb c\nd\n")
+    file.write_text("a b c\n\nb c\nd\n")
     assert listed(check_graph(file)) == {("a", "b"): 1.0, ("a", "c"): 1.0, ("b", "c"): 1.0}
+    assert check_graph(file).labels.tolist() == ["a", "b", "c", "d"]
 
 
 @pytest.mark.slow
