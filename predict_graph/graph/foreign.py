@@ -5,9 +5,9 @@ None of these libraries is imported: an object is known by the module of its typ
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from itertools import chain, takewhile
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -107,9 +107,15 @@ def _from_rows(wanted: EdgeList) -> EdgeSource:
     columns = [[row[i] for row in rows] for i in range(max(lengths, default=2))]
     if lengths == {3}:
         weights = [each.get("weight") if isinstance(each, dict) else each for each in columns.pop()]
-        if any(each is not None for each in weights):  # networkx: an edge without one weighs 1
-            columns.append([1 if each is None else each for each in weights])
+        columns += filter(None, [_completed(weights)])
     return _edges("the list", ["source", "target", "weight"][: len(columns)], columns, wanted, [])
+
+
+def _completed(weights: list[Any]) -> list[Any] | None:
+    """Return weights with 1 for missing ones, as networkx takes them; None if all are missing."""
+    if all(each is None for each in weights):
+        return None
+    return [1 if each is None else each for each in weights]
 
 
 def _edges(
@@ -141,8 +147,8 @@ def _edges(
 def from_networkx(source: Any) -> Graph:
     """Return the graph of a networkx graph; its nodes become `labels` unless they are 0 … n - 1.
 
-    Edges have weights when every edge has the attribute ``weight``. Parallel edges of a multigraph
-    count once, their weights added.
+    Edges have weights when one has the attribute ``weight``; the others then weigh 1. Parallel
+    edges of a multigraph count once, their weights added.
 
     Raises
     ------
@@ -171,7 +177,7 @@ def from_networkx(source: Any) -> Graph:
 def _listed(
     source: Any, position: dict[Any, int] | None
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], list[Any] | None]:
-    """Return the ends of edges, and their weights if all have one, row by row.
+    """Return the ends of edges, and their weights if one has one, row by row.
 
     An undirected edge is in two rows, as in ours. Nothing here is done edge by edge in Python, but
     for weights; vertices that are 0 … n - 1 need no position, which is most of the time.
@@ -185,15 +191,17 @@ def _listed(
     counts = np.fromiter(map(len, rows.values()), np.int64, len(rows))
     targets = places(chain.from_iterable(rows.values()), int(counts.sum()))
     sources = np.repeat(places(rows, len(rows)), counts)
-    found: Iterable[Any] = chain.from_iterable(row.values() for row in rows.values())
+    copies = None
     if source.is_multigraph():
-        edges = list(found)
-        copies = list(map(len, edges))
+        copies = [len(edge) for row in rows.values() for edge in row.values()]
         sources, targets = np.repeat(sources, copies), np.repeat(targets, copies)
-        found = chain.from_iterable(each.values() for each in edges)
-    given = (each.get("weight") for each in found)
-    weights = list(takewhile(lambda weight: weight is not None, given))
-    return sources, targets, weights if len(weights) == len(targets) else None
+
+    def edges() -> Iterator[Any]:
+        found = chain.from_iterable(row.values() for row in rows.values())
+        return found if copies is None else chain.from_iterable(each.values() for each in found)
+
+    weights = [each.get("weight") for each in edges()] if any(edges()) else []
+    return sources, targets, _completed(weights)
 
 
 def from_scipy(source: Any) -> Graph:

@@ -265,7 +265,7 @@ def test_graphs_of_networkx_are_read_by_rows_as_edge_by_edge(kind, edges, weight
         listed += [(v, u, weight) for u, v, weight in listed if u != v]
     ends = np.array([edge[:2] for edge in listed], np.int64).reshape(-1, 2)
     weights = [edge[2] for edge in listed]
-    known = None if None in weights or not weights else np.array(weights)
+    known = np.array([each or 1.0 for each in weights]) if any(weights) else None
     wanted = source.is_directed() if directed is None else directed
     expected = from_edges(*ends.T, vertices=len(nodes), weights=known, directed=wanted)
     found = as_asked(from_networkx(source), directed, None)
