@@ -207,7 +207,7 @@ def _listed(
 def from_scipy(source: Any) -> Graph:
     """Return the graph of a square scipy sparse array; stored elements are the edges.
 
-    Values that are all one are no weights.
+    Copies of an element are added up. Values that are all one are no weights.
 
     Raises
     ------
@@ -225,9 +225,10 @@ def from_scipy(source: Any) -> Graph:
     rows, columns = listed.coords
     values = np.asarray(listed.data, dtype=np.float64)
     check_weights(values, "the sparse array")
-    weights = values if source.dtype != np.bool_ and np.any(values != 1) else None
-    n = int(source.shape[0])
-    return from_edges(rows, columns, vertices=n, weights=weights, name="sparse array")
+    n = source.shape[0]
+    graph = from_edges(rows, columns, vertices=n, weights=values, name="sparse array")
+    plain = source.dtype == np.bool_ or np.all(graph.weights == 1)  # copies are added up by now
+    return graph.described_as(weights=None) if plain else graph
 
 
 def _is_whole(node: Any) -> bool:

@@ -165,6 +165,11 @@ def test_matrices(suffix, write, case):
         expect_weights(graph, edges)
 
 
+def test_copies_of_an_element_are_added_up():
+    matrix = sparse.coo_array(([1, 1, 1], ([0, 0, 1], [1, 1, 2])), shape=(3, 3))
+    assert check_graph(matrix).weights.tolist() == [2, 1]
+
+
 @given(SMALL, st.booleans(), st.booleans())
 def test_saved(case, weighted, directed):
     n, edges = case
