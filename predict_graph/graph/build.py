@@ -148,6 +148,8 @@ def from_blocks(
     )
     weighted = blocks[0].weights is not None
     rows = _joined(blocks, vertices, weighted)
+    if weighted:
+        check_weights(rows.data, f"{name}, added to those of its copies,")
     if not directed:
         rows = _in_both_directions(rows)
     kept = rows.data if weighted else None
