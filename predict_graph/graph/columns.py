@@ -120,6 +120,8 @@ def find_columns(
     if wanted.source_column is not None:
         source = wanted.place(wanted.source_column, names, where)
         target = wanted.place(wanted.target_column, names, where)
+        if source == target:
+            raise RequestError(f"{where}: one column is both ends of an edge; accepted: two")
     else:
         source, target = _ends(names, plain, usable or [True] * len(names), where)
     if wanted.weight_column is not None:
