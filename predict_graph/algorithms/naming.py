@@ -12,6 +12,7 @@ from predict_graph.algorithms.base import Algorithm
 from predict_graph.algorithms.parameters import Parameter
 from predict_graph.arrays import Array, IntArray
 from predict_graph.errors import RequestError
+from predict_graph.graph.readers.layout import fields_of
 
 
 class NamedVertices(Algorithm):
@@ -100,19 +101,24 @@ def naming_parameter(name: str, edges: str = "out-edges", *, several: bool) -> P
 
 
 def check_ids(parameter: str, value: object, *, several: bool = True) -> str | None:
-    """Return ids as comma-separated text, or None; a single id may have commas itself.
+    """Return ids as comma-separated text, or None; in a list, those with commas are quoted.
+
+    The only id of a parameter that names one vertex may have commas itself.
 
     Examples
     --------
-    >>> check_ids("landmarks", [3, "17"])
-    '3,17'
+    >>> check_ids("landmarks", [3, "17", "Doe, John"])
+    '3,17,"Doe, John"'
     """
     if value is None:
         return None
     ids = list(value) if isinstance(value, list | tuple | np.ndarray) else [value]
-    right = all(isinstance(each, str | int | np.integer) for each in ids)
-    right = right and not any(isinstance(each, bool) for each in ids)
-    text = ",".join(str(each) for each in ids)
+    kinds = (str, int, tuple, np.integer)
+    right = all(isinstance(each, kinds) and not isinstance(each, bool) for each in ids)
+    texts = [str(each) for each in ids]
+    if several and not isinstance(value, str):
+        texts = ['"{}"'.format(each.replace('"', '""')) if "," in each else each for each in texts]
+    text = ",".join(texts)
     if not right or not all(_split(text) if several else [text.strip(), len(ids) == 1]):
         accepted = "comma-separated ids of vertices" if several else "the id of one vertex"
         raise RequestError(f"{parameter} is {value!r}; accepted: {accepted}")
@@ -120,7 +126,7 @@ def check_ids(parameter: str, value: object, *, several: bool = True) -> str | N
 
 
 def _split(text: str) -> list[str]:
-    return [each.strip() for each in text.split(",")]
+    return [each.strip() for each in fields_of(text, ord(","), strict=False)]
 
 
 def _looked_up(parameter: str, ids: tuple[str, ...], graph: Any) -> IntArray:

@@ -113,6 +113,7 @@ def test_landmarks_are_ids_as_they_were_read(written, first, second):
     place = {str(label): v for v, label in enumerate(graph.labels)}
     assert profile.values[place[str(first)]] == 0
     assert profile.values[place[str(second)]] == 1
+    assert ShortestPaths(landmarks=["Doe, John", (0, 1)]).ids == ("Doe, John", "(0, 1)")
     said = "landmarks has 8, which is not a vertex of ids"
     refused(said, LocalEngine().run, ShortestPaths(landmarks="8"), graph)
 
