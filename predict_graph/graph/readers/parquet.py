@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from predict_graph.errors import RequestError, explained
+from predict_graph.errors import RequestError, explained, explained_by_system
 from predict_graph.graph.build import weights_of
 from predict_graph.graph.columns import find_columns
 from predict_graph.graph.edge_list import EdgeBlock, EdgeList, EdgeSource
@@ -37,7 +37,8 @@ def open_parquet(content: Content, wanted: EdgeList) -> EdgeSource:
 
 def parquet_files(folder: Path) -> list[Path]:
     """Return the Parquet files in a folder and those below it, but those of other programs."""
-    found = (path for suffix in ("parquet", "pq") for path in folder.rglob(f"*.{suffix}"))
+    with explained_by_system(f"{folder} cannot be searched for Parquet files"):
+        found = [path for suffix in ("parquet", "pq") for path in folder.rglob(f"*.{suffix}")]
     return sorted(
         path
         for path in found
