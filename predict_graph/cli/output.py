@@ -98,6 +98,14 @@ class Pages(Output):
 
 def check_outputs(command: str, arguments: Mapping[str, Any], labels: Mapping[str, str]) -> None:
     """Raise an error if an output of a command is an input, another output, or not writable."""
+    if arguments.get("plot") is not None:
+        from predict_graph.pictures import check_picture
+
+        check_picture(arguments["plot"])
+    if arguments.get("report") is not None:
+        from predict_graph.reports.page import check_report
+
+        check_report(arguments["report"])
     outputs = [*_OUTPUTS, *_OUTPUTS_OF.get(command, ())]
     if arguments.get("json") == arguments.get("events") == STANDARD_OUTPUT:
         raise RequestError(
@@ -122,14 +130,6 @@ def check_outputs(command: str, arguments: Mapping[str, Any], labels: Mapping[st
     for option, path in written:
         if (command, option) != ("run", labels.get("out")):  # Spark writes a folder, and checks it
             check_writable(Path(path))
-    if arguments.get("plot") is not None:
-        from predict_graph.pictures import check_picture
-
-        check_picture(arguments["plot"])
-    if arguments.get("report") is not None:
-        from predict_graph.reports.page import check_report
-
-        check_report(arguments["report"])
 
 
 def _read_for(name: str, text: str) -> Iterator[str]:

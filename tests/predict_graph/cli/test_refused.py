@@ -25,6 +25,7 @@ predict networkx:pagerank G --engine spark | a function of Python, which runs on
 predict pagerank star:n=9 --header | star:n=9 has no columns to choose
 compare-functions star:n=9 pagerank | 'pagerank' is no function | module:function
 predict pagerank G -p epsilom=1 | did you mean epsilon?
+predict pagerank point.csv --plot - | cannot draw -
 predict pagerank point.csv | did you mean points.csv?
 predict pagerank points.csv --plot a.png --json a.png | name one file
 predict pagerank points.csv --plugin p.py --json p.py | would overwrite what
