@@ -117,8 +117,8 @@ def _named(
         asked = dataset(text).directed if directed is None else directed
         found = replace(wanted, edges=fetch(text))
         return partial(read_graph, found, directed=asked, name=name or text)
-    if text and os.path.exists(text):
-        return partial(read_graph, path)  # a folder, a device: this says what is wrong
+    if text and os.path.lexists(text):
+        return partial(read_graph, path)  # a folder, a device, a link: this says what is wrong
     if not text or path.suffix or os.sep in text:
         meant = did_you_mean(path.name, _names_beside(path)) if text else ""
         raise RequestError(f"there is no file {text!r};{meant} accepted: {_accepted()}")

@@ -186,6 +186,7 @@ SOURCES = [
     # Names.
     ("none.txt", r"there is no file .*none\.txt.*accepted: .*rmat"),
     (".", "is a folder; accepted"),
+    ("lost.txt", r"lost\.txt cannot be read: No such file"),  # a link that leads nowhere
     ("web-NotreDam", r"'web-NotreDam'; did you mean web-NotreDame\? .*web-Google"),
     ("", "accepted"),
     # Generators.
@@ -228,6 +229,7 @@ SOURCES = [
 @pytest.mark.parametrize(("source", "message"), SOURCES)
 def test_sources(tmp_path, monkeypatch, source, message):
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "lost.txt").symlink_to("nowhere")
     no_graph(source, message)
 
 
