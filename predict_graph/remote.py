@@ -13,6 +13,7 @@ from predict_graph.errors import RequestError, explained
 from predict_graph.limits import check_limit, limits
 
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+://", re.IGNORECASE)  # one letter would be a drive
+_CREDENTIALS = re.compile(r"https?://[^/?#]*@|[a-z0-9+.-]+://[^/?#@]*:[^/?#]*@", re.IGNORECASE)
 _WEB = ("http", "https")
 _ALIASES = {"s3a": "s3", "s3n": "s3", "gcs": "gs"}  # Hadoop's names of object stores, and Google's
 
@@ -95,6 +96,8 @@ def address_of(text: str) -> Address | None:
     Address('s3://bucket/edges.csv')
     >>> address_of("rmat:scale=4")
     """
+    if _CREDENTIALS.match(text):
+        raise RequestError("the address holds a user or a password; accepted: one without")
     return Address.of(text) if _ADDRESS.match(text) else None
 
 

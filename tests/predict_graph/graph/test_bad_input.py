@@ -187,6 +187,7 @@ SOURCES = [
     ("none.txt", r"there is no file .*none\.txt.*accepted: .*rmat"),
     (".", "is a folder; accepted"),
     ("lost.txt", r"lost\.txt cannot be read: No such file"),  # a link that leads nowhere
+    ("https://user:secret@host/a.txt", "^the address holds a user or a password; accepted: one wi"),
     ("web-NotreDam", r"'web-NotreDam'; did you mean web-NotreDame\? .*web-Google"),
     ("", "accepted"),
     # Generators.
