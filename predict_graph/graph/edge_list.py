@@ -68,15 +68,14 @@ class EdgeList:
         return found if ids is None else replace(found, ids=ids)
 
     @property
-    def columns_given(self) -> bool:
-        """Whether anything is said of columns."""
-        rest = (self.header, self.bipartite, self.source_column, self.weight_column)
-        return any(each is not None for each in rest)
+    def given(self) -> list[str]:
+        """The parameters by which the user says something of ids and columns."""
+        return [name for name, value in vars(self).items() if name != "edges" and value is not None]
 
     def refuse_columns(self, what: str) -> None:
         """Raise RequestError if anything is said of columns and ids, which `what` has not."""
-        if self.ids is not None or self.columns_given:
-            raise RequestError(f"{what} has no columns to choose, and its own ids; drop what says")
+        if given := ", ".join(self.given):
+            raise RequestError(f"{what} has no columns to choose, and its own ids; drop {given}")
 
     @property
     def named(self) -> bool:

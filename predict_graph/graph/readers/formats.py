@@ -66,7 +66,7 @@ def open_source(wanted: EdgeList) -> EdgeSource | Graph:
             raise RequestError(
                 f"{content.path}: the format {form} has integer ids only; drop --ids string"
             )
-        if wanted.columns_given and form not in _TABLES:
+        if {*wanted.given} - {"ids"} and form not in _TABLES:
             raise RequestError(f"{content.path}: the format {form} has no columns to choose")
         reader: Callable[[Content, EdgeList], EdgeSource | Graph]
         reader = resolve_name(f"predict_graph.graph.{_FORMATS[form][0]}")

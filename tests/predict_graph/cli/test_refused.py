@@ -22,7 +22,7 @@ predict pagerank G --sped 1 | --sped
 predict pagerank G --plot p.doc | p.doc | .png
 predict pageranks G | unknown algorithm 'pageranks' | did you mean pagerank?
 predict networkx:pagerank G --engine spark | a function of Python, which runs on this machine
-predict pagerank star:n=9 --header | star:n=9 has no columns to choose
+predict pagerank star:n=9 --header | star:n=9 has no columns to choose | drop header
 compare-functions star:n=9 pagerank | 'pagerank' is no function | module:function
 predict pagerank G -p epsilom=1 | did you mean epsilon?
 predict pagerank point.csv --plot - | cannot draw -
