@@ -59,7 +59,7 @@ def list_runs(
     limit
         The newest so many.
     """
-    runs = _history(history).runs(algorithm, graph, None if kind == "all" else kind, limit)
+    runs = _history(history).runs(algorithm, graph, kind, limit)
     time, iterations = runs["time"].dt, runs["iterations"]
     rows = runs[[*_LISTED, "seconds"]].assign(
         time=time.strftime("%F %T"), seconds=runs["seconds"].round(4)

@@ -15,6 +15,7 @@ from predict_graph.files import written_beside
 from predict_graph.history.database import FIELDS, compact, reading, writing
 from predict_graph.history.record import KINDS, RunRecord
 from predict_graph.history.rows import frame_of, insert, read_tables, select, utc_text
+from predict_graph.inputs import Input
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -159,7 +160,7 @@ class History:
         Parameters
         ----------
         algorithm, graph, kind : str, optional
-            Only runs of this algorithm, graph name or kind (``run`` or ``sample``).
+            Only runs of this algorithm, graph name or kind (``run``, ``sample`` or ``all``).
         limit : int, optional
             Only the newest ones.
 
@@ -169,11 +170,11 @@ class History:
             The fields of :class:`RunRecord` without the table; with ``id``, ``rows`` (of the
             table) and ``seconds`` (sum of the phases).
         """
-        if kind is not None and kind not in KINDS:
-            raise RequestError(f"unknown kind of run {kind!r}; accepted: {', '.join(KINDS)}")
+        if kind not in (None, *KINDS, "all"):
+            raise RequestError(f"unknown kind of run {kind!r}; accepted: {', '.join(KINDS)}, all")
         if limit is not None and limit < 0:
             raise RequestError(f"the limit of runs is {limit}, but must be 0 or more")
-        where = {"algorithm": algorithm, "graph": graph, "kind": kind}
+        where = {"algorithm": algorithm, "graph": graph, "kind": None if kind == "all" else kind}
         with reading(self.path) as connection:
             return frame_of([*select(connection, self.path, where, limit)])
 
@@ -339,8 +340,9 @@ class History:
             If the file is missing or not such a file.
         """
         other = Path(path)
-        if not other.exists():
-            raise RequestError(f"there is no file {other} to import")
+        with Input(other) as file:
+            if not file.peek(6, 6).startswith(b"SQLite"):
+                raise RequestError(f"{other} is no history to import; accepted: what export wrote")
         return self.add_all(reversed(History(other).records()))
 
     def _records(

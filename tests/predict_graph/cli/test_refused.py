@@ -72,6 +72,7 @@ calibrate --serve 0 --peer localhost:1 | --peer is not read together with --serv
 calibrate --peer 127.0.0.1:² | accepted: HOST:PORT
 calibrate --master local --no-disk | --no-disk is not read together with --master
 history list --history none | 'none'
+history list --kind foo --history h.sqlite | 'foo'; accepted: run, sample, all
 history show 9 --history h.sqlite | 9 | h.sqlite
 history show 99999999999999999999 --history h.sqlite | 64 bits
 history list --limit 99999999999999999999 --history h.sqlite | 64 bits

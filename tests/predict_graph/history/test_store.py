@@ -189,6 +189,6 @@ def test_round_trip(filled, tmp_path):
 
 def test_wrong_names(filled, written, tmp_path):
     refused(r"accepted: a name in \.sqlite", filled.export, tmp_path / "runs.xlsx")
-    refused("there is no file", filled.import_, tmp_path / "absent.sqlite")
-    refused(r"other\.sqlite", filled.import_, written("a,b\n1,2\n", "other.sqlite"))
+    refused("No such file", filled.import_, tmp_path / "absent.sqlite")
+    refused(r"other\.sqlite is no history to imp", filled.import_, written("a", "other.sqlite"))
     refused("there is no folder", filled.export, tmp_path / "no" / "folder.sqlite")
