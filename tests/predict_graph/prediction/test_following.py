@@ -82,8 +82,7 @@ def test_what_is_expected_of_another_run_is_refused():
     run, epsilon = partial(predict_graph.run, **call), {"epsilon": 0.5}
     said = "of the algorithm pagerank, but the run has neighborhood"
     refused(said, run, algorithm="neighborhood")
-    said = "of the number of vertices 1024, but the run has 512"
-    refused(said, run, graph="rmat:scale=9,seed=1")
+    refused("of the number of vertices 1024, but the run has 512", run, graph="rmat:scale=9,seed=1")
     refused("of the parameter epsilon 0.001, but the run has 0.5", run, parameters=epsilon)
     refused("of the threads", run, threads=7)
     refused("expect is not a prediction of an algorithm", run, expect={"schema": 1})

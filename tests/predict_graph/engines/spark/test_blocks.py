@@ -61,8 +61,7 @@ def test_results_and_supersteps_are_those_of_the_local_engine(
     assert counts_of(ours) == counts_of(theirs)
     found = [ours.values, theirs.values]
     if name == "topk-ranking":  # ranks that are equal but for rounding may change places
-        ranks = np.append(theirs.prior.values, -1.0)
-        found = [ranks[values] for values in found]
+        found = [np.append(theirs.prior.values, -1.0)[values] for values in found]
     assert found[0] == pytest.approx(found[1], rel=1e-9)
     assert ours.result.keys() == theirs.result.keys()
     for key, value in theirs.result.items():
