@@ -54,8 +54,8 @@ def check_positive(name: str, values: FloatArray) -> None:
     """Refuse values that are not positive and finite; the first one is named."""
     wrong = np.flatnonzero(~((values > 0) & np.isfinite(values)))
     if len(wrong):
-        value = values[wrong[0]]
-        raise ValueError(f"{name} of row {wrong[0]} is {value:g}, but must be positive and finite")
+        at = wrong[0]
+        raise ValueError(f"{name} of row {at} is {values[at]:g}, but must be positive and finite")
 
 
 @dataclass(frozen=True)

@@ -92,13 +92,12 @@ def candidate_grid(
             raise ValueError("cores_per_machine is given, but not partitions, which it needs")
         check_whole("cores_per_machine", cores_per_machine)
         parts = np.rint(grid["scale"].to_numpy() * partitions)
-        grid = grid[parts >= cores_per_machine * grid["machines"].to_numpy()]
+        grid = grid[parts >= cores_per_machine * grid["machines"].to_numpy()].reset_index(drop=True)
         if grid.empty:
             raise ValueError(
                 f"no candidate is left: {scales[-1] * partitions:g} partitions, the most, are "
                 f"fewer than the {cores_per_machine * counts[0]} cores of {counts[0]} machine(s)"
             )
-        grid = grid.reset_index(drop=True)
     return grid.assign(cost=_costs(cost, grid))
 
 
@@ -112,10 +111,8 @@ def _scales(scale: tuple[float, float], steps: int, partitions: int | None) -> F
     if not low < high:
         raise ValueError(f"scale is from {low:g} to {high:g}, but low must be less than high")
     check_whole("steps", steps)
-    if steps < 2:
-        raise ValueError(f"steps is {steps}, but must be 2 or more")
-    if steps > MOST_CANDIDATES:
-        raise ValueError(f"steps is {steps}, but at most {MOST_CANDIDATES} are accepted")
+    if not 2 <= steps <= MOST_CANDIDATES:
+        raise ValueError(f"steps is {steps}, but must be from 2 to {MOST_CANDIDATES}")
     scales: FloatArray = np.linspace(low, high, steps)
     if partitions is None:
         return scales

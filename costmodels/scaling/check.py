@@ -38,9 +38,6 @@ class FitCheck:
     sentence: str
     term: Term | None = None
 
-    def __str__(self) -> str:
-        return self.sentence
-
 
 def check_fit(model: Any, threshold: float = 10.0, *, min_gain: float = 0.05) -> FitCheck:
     """Check whether a fitted model predicts left-out configurations, and which term would help.

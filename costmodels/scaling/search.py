@@ -118,9 +118,8 @@ def rank_candidates(
         gain = np.where(allowed, better, 0.0).mean(axis=0)
     gain = gain * succeeds
     gain[_places(tried)] = 0.0
-    names = ("gain", "seconds", "low", "high", "beats", "chance")
-    found = zip(names, (gain, seconds, low, high, beats, chance), strict=True)
-    return pd.DataFrame(dict(found)), best
+    found = {"gain": gain, "seconds": seconds, "low": low, "high": high, "beats": beats}
+    return pd.DataFrame(found).assign(chance=chance), best
 
 
 def _places(runs: pd.DataFrame) -> IntArray:
@@ -188,8 +187,8 @@ def _expected(
     return log_shapes(shapes, places, middle)
 
 
-# Whether more machines, scale, cores and memory are easier, by definition; cores may need memory
-_EASIER = (1, -1, 0, 1)
+# Of machines of a scale, cores and memory, whether more are easier: cores may need memory
+_EASIER = np.array((True, False, True))[:, None, None]
 _AGAIN, _WITHIN = 0.7, 0.5  # chance of a second failure at one place; e-folds squared: not tuned
 
 
@@ -198,10 +197,11 @@ def success_chance(
 ) -> FloatArray:
     """Return how likely configurations succeed, by what became of those near them, shape (n,).
 
-    Runs fail as those near them did: less with the distance in e-folds of machines, cores, memory
-    and scale, and less where others succeeded. Fewer machines, less memory or a larger scale are at
-    no distance from a failure, unless a run that is at least as hard succeeded; but they are from a
-    run that a timeout ended, which another type of machine may do in time.
+    Runs fail as those near them did: less with the distance in e-folds of machines of a scale,
+    cores and memory, and less where others succeeded. Fewer machines of a scale or less memory are
+    at no distance from a failure, and what is no harder than a success does not fail, unless the
+    failure was no harder than one either; but they are from a run that a timeout ended, which
+    another type of machine may do in time.
 
     Parameters
     ----------
@@ -219,21 +219,32 @@ def success_chance(
     >>> success_chance(machines, failed, {"machines": np.array([1.0])}).round(2)
     array([0.79, 0.45, 0.95, 1.  ])
     """
-    ways = np.array(_EASIER)[:, None, None]
-    apart = _apart(failed, fine)  # of each failure, from each success
-    as_hard = np.where(ways, ways * apart, -np.abs(apart)) >= 0
-    contradicted = np.all(as_hard, axis=0).any(axis=1)
+    contradicted = _no_harder(failed, fine)
+    proven = _no_harder(columns, fine)[:, None] & ~contradicted
     apart = _apart(columns, failed)
-    apart = np.where((ways == 0) | contradicted, apart, np.maximum(ways * apart, 0.0))
-    against, for_, late = (
-        np.exp(-(each**2).sum(axis=0) / _WITHIN).sum(axis=1)
+    apart = np.where(_EASIER & ~contradicted, np.maximum(apart, 0.0), apart)
+    near, for_, late = (
+        np.exp(-(each**2).sum(axis=0) / _WITHIN)
         for each in (apart, _apart(columns, fine), _apart(columns, slow or {}))
     )
-    return np.asarray(1 - (against + late) / (against + late + for_ + 1 / _AGAIN - 1))
+    against = (near * ~proven).sum(axis=1) + late.sum(axis=1)
+    return np.asarray(1 - against / (against + for_.sum(axis=1) + 1 / _AGAIN - 1))
+
+
+def _no_harder(columns: Columns, fine: Columns) -> Any:
+    """Return which configurations are no harder than one that succeeded, shape (n,)."""
+    apart = _apart(columns, fine)
+    return ((apart == 0) | _EASIER & (apart > 0)).all(axis=0).any(axis=1)
 
 
 def _apart(columns: Columns, others: Columns) -> FloatArray:
-    """Return the distances of configurations from others by axis, shape (4, n, m)."""
-    if not len(others.get("machines", ())):
-        return np.zeros((len(_EASIER), len(columns["machines"]), 0))
-    return pooled.join_logs(columns)[:, :, None] - pooled.join_logs(others)[:, None, :]
+    """Return the distances of configurations from others by axis, shape (3, n, m)."""
+    each, other = map(_places_by_load, (columns, others))
+    return np.asarray(each[:, :, None] - other[:, None, :])
+
+
+def _places_by_load(columns: Columns) -> FloatArray:
+    """Return the logarithms of machines of a scale, cores and memory, shape (3, n)."""
+    machines = columns.get("machines", np.zeros(0)) / columns.get("scale", 1.0)
+    logs = pooled.join_logs({**columns, "machines": machines})
+    return np.delete(logs, AXES.index("scale"), axis=0)

@@ -175,7 +175,7 @@ REFUSED_GRIDS = [
     ({"scale": 3}, "scale is 3, but must be two numbers"),
     ({"machines": (1, 4.5)}, "machines is 4.5, but must be a whole"),
     ({"machines": range(1, 10**4)}, "at most 5000 are accepted"),
-    ({"steps": 10**11}, "steps is 100000000000, but at most 5000 are accepted"),
+    ({"steps": 10**11}, "steps is 100000000000, but must be from 2 to 5000"),
     ({"cores_per_machine": 2}, "but not partitions, which it needs"),
     ({"partitions": 64}, "it is a fraction of the data"),
     (

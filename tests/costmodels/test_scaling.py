@@ -86,8 +86,7 @@ def test_a_history_that_scales_otherwise_counts_little_and_is_told():
     plain = AutoScaling().fit(X, 5 + 900 / machines)
     new = pd.DataFrame({"machines": [48.0]})
     assert model.predict(new) == pytest.approx(plain.predict(new), rel=0.2)
-    with pytest.raises(ValueError, match="no past job was measured at two machine counts"):
-        learn_prior({"one": [past["job 0"][0].take([0])]})
+    invalid("no past job was measured at two", learn_prior, {"a": [past["job 0"][0].take([0])]})
 
 
 def test_a_term_of_the_user_with_a_column_of_its_own():
@@ -98,8 +97,8 @@ def test_a_term_of_the_user_with_a_column_of_its_own():
     model = LinearScaling(["1", "scale/machines", term]).fit(X, y)
     assert model.terms_ == pytest.approx({"1": 3, "scale/machines": 8, "1/cores": 40})
     assert "40 s/(1/core) * 1/cores" in model.formula_
-    with pytest.raises(ValueError, match="needs the column 'cores'; there are: scale, machines"):
-        LinearScaling(["1", term]).fit(X[["scale", "machines"]], y)
+    without = X[["scale", "machines"]]
+    invalid("needs the column 'cores'; there", LinearScaling(["1", term]).fit, without, y)
 
 
 def test_a_frame_without_scale_and_an_array_mean_the_same():
@@ -185,13 +184,13 @@ def test_a_missing_term_is_noticed_and_proposed():
     verdict = check_fit(model)
     assert not verdict.fits
     assert verdict.term.name == "scale^2"
-    assert "this model does not fit" in str(verdict)
-    assert "add the term 'scale^2'" in str(verdict)
+    assert "this model does not fit" in verdict.sentence
+    assert "add the term 'scale^2'" in verdict.sentence
     stages = 0.1 + 2 * X["scale"] / X["machines"] + 9 * np.sqrt(X["machines"])
     assert check_fit(Ernest().fit(X, stages), threshold=1).term.name == "sqrt(machines)"
     better = Ernest(extra_terms=[verdict.term]).fit(X, y)
     assert check_fit(better).term is None
-    assert str(check_fit(better)).startswith("the model fits")
+    assert check_fit(better).sentence.startswith("the model fits")
     invalid("threshold is 0, but must be positive", check_fit, better, threshold=0)
     assert better.loocv_.residual_sum_of_squares < model.loocv_.residual_sum_of_squares / 100
 
@@ -254,3 +253,6 @@ def test_failures_count_against_what_is_harder_unless_that_succeeded():
     assert (success_chance(ran, failed, ran) > 0.7).all()
     chances = success_chance(at([1, 2, 4, 8, 8], [20, 20, 20, 20, 5]), at([4], [20]), {})
     assert (np.diff(chances) >= 0).all()
+    # By the data of a machine: 18, 10 as what failed, and 5 as what succeeded.
+    chances = success_chance(at([9, 16, 32], [160, 160, 160]), at([4], [40]), at([8], [40]))
+    assert chances[0] < chances[1] < 0.5 < chances[2] == 1

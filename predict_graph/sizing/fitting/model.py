@@ -121,7 +121,7 @@ class JobModel(Result):
                 f"configurations: {scale and f'{scale}, '}{machines.min():g} to "
                 f"{machines.max():g} {self.unit}",
             ),
-            *([("verdict", self.misfit or str(check))] if self.fits is False else []),
+            *([("verdict", self.misfit or check.sentence)] if self.fits is False else []),
         ]
         rows = getattr(estimator.law_, "rows", ())  # other laws than linear ones have none
         details = [

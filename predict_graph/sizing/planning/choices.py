@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from predict_graph.durations import parse_duration, readable_number
+from predict_graph.durations import counted, parse_duration, readable_number
 from predict_graph.errors import JobError, RequestError, unknown_name
 from predict_graph.sizing.fitting.model import JobModel, predicted
 from predict_graph.sizing.measuring.measurements import chosen_scale
@@ -142,9 +142,11 @@ def plan(
     found = [_configurations(model, counts, prices, made) for model in kinds]
     made = replace(made, configurations=pd.concat(found, ignore_index=True))
     if made.sound.empty:
+        likeliest = made.configurations.nlargest(1, "chance").iloc[0]
         raise JobError(
-            f"runs like all {len(made.configurations)} configurations failed; accepted: other "
-            "--machines, or more measured runs"
+            f"runs like all {counted(len(made.configurations), 'configurations')} failed: none "
+            f"succeeds with {confidence:.0%} confidence, {likeliest['name']} with "
+            f"{likeliest['chance']:.0%}; accepted: other --machines, or more measured runs"
         )
     return replace(made, warnings=tuple(_warnings(made)))
 
@@ -193,7 +195,14 @@ def _configurations(
     factor, rate = _iteration_factor(model, plan.iterations), price / 3600
     assert plan.scale is not None
     where = model.table(plan.scale, seen)
-    middle, low, high = predicted(model.estimator, where, plan.confidence) * factor
+    chance = model.success(where)
+    # A run keeps to `high` if it succeeds, and then in time; in steps of a percent, for speed.
+    sure = plan.confidence / np.maximum(chance.round(2), 0.01)
+    sure[sure >= 1] = plan.confidence  # it is left out
+    times = np.empty((3, len(counts)))
+    for level in np.unique(sure):
+        times[:, sure == level] = predicted(model.estimator, where[sure == level], level)
+    middle, low, high = times * factor
     test, testing = plan.spare_test, (counts + plan.spare) * plan.spare_test
     known = model.measured["machines"]  # nothing, of a type that other types stand for
     kind = model.machine_type
@@ -208,7 +217,7 @@ def _configurations(
             "cost": rate * (counts * middle + testing),
             "cost_high": rate * (counts * high + testing),
             "in_measured_range": (seen >= known.min()) & (seen <= known.max()),
-            "chance": model.success(where),
+            "chance": chance,
         }
     )
 
@@ -250,11 +259,6 @@ def _warnings(plan: Plan) -> Iterator[str]:
             )
     if left := len(every) - len(plan.sound):
         yield f"left out of {len(every)} configurations, as runs like them failed: {left}"
-    if chosen is not None and chosen.chance < plan.confidence:
-        yield (
-            f"runs near {chosen.name} failed; by those it succeeds with a probability of "
-            f"{chosen.chance:.0%}"
-        )
 
 
 def _widening(models: Sequence[JobModel]) -> str:
@@ -265,5 +269,4 @@ def _widening(models: Sequence[JobModel]) -> str:
 
 
 def _range(values: pd.Series) -> str:
-    ends = dict.fromkeys((readable_number(values.min()), readable_number(values.max())))
-    return " to ".join(ends)
+    return " to ".join(dict.fromkeys(map(readable_number, (values.min(), values.max()))))

@@ -70,9 +70,9 @@ class Plan(Result):
         each with the confidence of the plan, the test of spare machines included; ``cost`` and
         ``cost_high``, at the predicted time and at `high`, infinite without a price;
         ``in_measured_range``, whether the machine count lies between the smallest and the largest
-        that the model was fitted to; ``chance`` that a run succeeds, estimated from
-        failed runs: one that is less likely to succeed than not is not chosen. Of tasks also the
-        ``assignment``, and the ``task_seconds`` of each.
+        that the model was fitted to; ``chance`` that a run succeeds, estimated from failed runs:
+        `high` covers those that fail, unless they are more than the confidence allows, when it is
+        not chosen. Of tasks also the ``assignment``, and the ``task_seconds`` of each.
     warnings : tuple of str
     """
 
@@ -91,8 +91,8 @@ class Plan(Result):
 
     @property
     def sound(self) -> pd.DataFrame:
-        """Configurations that are more likely to succeed than not."""
-        return self.configurations[self.configurations["chance"] >= 0.5]
+        """Configurations that succeed with more than the confidence."""
+        return self.configurations[self.configurations["chance"] > self.confidence]
 
     @property
     def frontier(self) -> pd.DataFrame:
@@ -124,8 +124,7 @@ class Plan(Result):
         wanted = "cheapest" if by_cost else "fastest"
         both = in_time[in_time.index.isin(in_budget.index)]
         if len(both):
-            best = _first(both, _BY_COST if by_cost else _BY_TIME)
-            return Choice(wanted, condition, best, {})
+            return Choice(wanted, condition, _first(both, _BY_COST if by_cost else _BY_TIME), {})
         nearest = {}
         if deadline is not None and len(in_time):
             nearest["cheapest in time"] = _first(in_time, _BY_COST)
@@ -187,9 +186,8 @@ class Plan(Result):
             which = "" if self.choice else " (fastest)"
             facts.append((f"spark-submit{which}", submit))
         runs = f"{100 * self.confidence:.4g}% of runs"
-        title = f"by the time that {runs} take at most"
-        if self.scale is None:
-            title = f"assignments, by the time that {runs} take at most"
+        what = "assignments, " if self.scale is None else ""
+        title = f"{what}by the time that {runs} take at most"
         table = Table(title, list(found), list(zip(*found.values(), strict=True)))
         badge = ("meets the request", "good") if chosen else ("nothing meets the request", "bad")
         given = (self._sentence(), facts, [table], self.warnings)

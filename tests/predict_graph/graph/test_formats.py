@@ -19,7 +19,7 @@ from predict_graph.graph import check_graph, save_graph
 from predict_graph.graph.build import as_asked, from_edges
 from predict_graph.graph.foreign import from_networkx
 from tests.graphs import listed, parquet
-from tests.refusals import refused
+from tests.refusals import invalid, refused
 
 # No times since 1970, in milliseconds, which are refused as a first column.
 IDS = st.one_of(st.integers(0, 12), st.integers(2**42, 2**63 - 1))
@@ -240,8 +240,7 @@ def test_lines_across_blocks(monkeypatch):
     text = "\n".join(f"{s} {t}" for s, t in edges)
     expect(read(text, ".txt"), edges)
     expect(read(gzip.compress(text.encode()), ".txt.gz"), edges)
-    with pytest.raises(ValueError, match=r"graph\.txt:1001: '-1' is not an id"):
-        read(text + "\n-1 3\n", ".txt")
+    invalid(r"graph\.txt:1001: '-1' is not an id", read, text + "\n-1 3\n", ".txt")
 
 
 NAMES = st.one_of(st.integers(0, 9), st.integers(-5, 30), st.sampled_from("abcdefg"))

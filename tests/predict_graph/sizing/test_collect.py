@@ -75,8 +75,7 @@ def test_what_is_measured_is_not_measured_again(design, written, out):
     again = collect(design, JOB, out)
     assert (again.skipped, len(again.measured)) == (1, 2)
     assert out.read_text().startswith(before)
-    said = r"scale 1, machines 1, repeat 1 measured by another"
-    refused(said, collect, design, [*JOB, "--fast"], out)
+    refused("machines 1, repeat 1 measured by another", collect, design, [*JOB, "--fast"], out)
 
 
 FAILS_AT_TWO = "import sys; print('no memory'); sys.exit(3 * (sys.argv[1] == '2'))"

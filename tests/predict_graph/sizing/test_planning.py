@@ -10,7 +10,7 @@ import pytest
 from costmodels.scaling import SCALING_MODELS, Term
 from predict_graph.sizing import fit_job, load_model, plan, read_measurements, save_model
 from predict_graph.sizing.planning.candidates import MachineType
-from tests.refusals import refused
+from tests.refusals import failed, refused
 
 PRICES = {
     "small": MachineType("small", 4, price=0.36),
@@ -57,6 +57,15 @@ def test_the_margin_needs_more_machines_than_the_prediction(small):
     assert hoping.choice.configuration.machines == 8
     assert hoping.choice.configuration.high == hoping.choice.configuration.seconds
     assert sure.choice.configuration.machines > 8
+
+
+def test_what_is_chosen_succeeds_and_is_in_time_with_the_confidence(written):
+    rows = "".join(f"1,{m},{20 + 300 / m},ok\n" for m in (8, 16)) + "1,2,,OOM\n"
+    found = fit_job(read_measurements(written(f"scale,machines,seconds,outcome\n{rows}")))
+    one = plan(found, range(2, 8), deadline="10m").chosen
+    assert 0.9 < one.chance < 0.99
+    assert one.high == found.bounds(1, one.machines, 0.9 / round(one.chance, 2))[1]
+    failed("none succeeds with 90% confidence, 2 with 31%", plan, found, 2)
 
 
 def test_nobody_beats_the_frontier(small, large):

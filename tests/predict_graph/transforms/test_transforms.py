@@ -25,8 +25,7 @@ def test_default_rules(convergence, rule, threshold):
 
 @pytest.mark.parametrize("value", [3, 0.1, ["same-threshold"], lambda tau, ratio: tau])
 def test_anything_else_is_refused(value):
-    said = "accepted: a Transform, or one of scaled-threshold"
-    refused(said, transforms.check_transform, value, "absolute")
+    refused("a Transform, or one of scaled-", transforms.check_transform, value, "absolute")
 
 
 @pytest.mark.parametrize("value", [0.0, -1e-9, math.nan])
