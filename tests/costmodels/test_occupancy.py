@@ -110,8 +110,7 @@ def test_runs_that_are_chosen_span_the_assignments():
     assert len(set(measured)) == 9
     model.fit(GRID.iloc[measured], y.iloc[measured])
     assert np.median(np.abs(model.predict(GRID) / y - 1)) < 0.05
-    with pytest.raises(ValueError, match="every assignment was measured"):
-        occupancy.next_assignment(model, GRID, list(range(50)), y.to_numpy())
+    invalid("every assignment was", occupancy.next_assignment, model, GRID, [*range(50)], y)
 
 
 # Metrics (sections V-A and V-C)

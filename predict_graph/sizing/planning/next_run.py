@@ -266,8 +266,7 @@ def advise(
     RequestError
         If an option is wrong, or the goal needs prices that are not there.
     JobError
-        If no candidate can meet the deadline, even in distributions twice as wide as predicted;
-        says which comes closest.
+        If no candidate has a chance to meet the deadline; says which comes closest.
     """
     check_count("parallel is", parallel)
     check_count("uses is", uses)
@@ -374,7 +373,7 @@ def _check_deadline(goal: Goal, best: int | None, options: pd.DataFrame) -> list
     else:
         known = f"in {readable_seconds(nearest['measured'])} as measured"
     said = f"done in {readable_seconds(goal.deadline)}; {nearest['name']} comes closest, {known}"
-    if not options["gain"].any():
+    if not (options["gain"] * options["chance"]).any():
         raise JobError(f"no candidate can be {said}")
     likely = (options["low"] <= goal.deadline).any()
     return [] if likely else [f"no candidate is likely to be {said}"]

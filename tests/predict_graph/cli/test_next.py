@@ -79,6 +79,7 @@ def test_a_deadline_is_not_given_up_after_two_runs(program, folder):
     made = ask(program, goal="deadline=70s").answer  # which 16 × big meets
     assert made["next"]
     assert any("no candidate is likely to be done in 70 s" in text for text in made["warnings"])
+    ask(program, goal="deadline=1s").is_refused("no candidate can be done in 1 s", status=1)
 
 
 def test_failures_are_information_and_not_numbers(program, folder):
