@@ -146,5 +146,4 @@ def mean_curve(curves: Sequence[FloatArray], iterations: int) -> FloatArray:
 def _extended(logs: FloatArray, length: int) -> FloatArray:
     """Continue a curve on a log scale with its last slope."""
     slope = logs[-1] - logs[-2] if len(logs) > 1 else 0.0
-    missing = np.arange(1, length - len(logs) + 1)
-    return np.concatenate((logs, logs[-1] + slope * missing))
+    return np.concatenate((logs, logs[-1] + slope * np.arange(1, length - len(logs) + 1)))

@@ -55,8 +55,7 @@ class TextTable:
         """Return the column of one of these names, however it is spelled; the first that exists."""
         there = {name_key(column): column for column in reversed(self.columns)}
         there |= {column: column for column in self.columns}
-        keys = [*names, *map(name_key, names)]
-        return next((there[key] for key in keys if key in there), None)
+        return next((there[key] for key in [*names, *map(name_key, names)] if key in there), None)
 
     def needs(self, what: str, *names: str) -> str:
         """Return the column of one of these names.
@@ -126,11 +125,14 @@ class TextTable:
         """
         values = self.plain(column).map(to_number)
         fine = values.between(least, most) & (values % 1 == 0 if whole else True)
-        wrong = self.cells[column][~fine]
-        if len(wrong):
-            place, text = self.place(wrong.index[0]), wrong.iloc[0][:60]
-            raise RequestError(f"{place}: {column} is {text!r}; accepted: {accepted}")
+        if not fine.all():
+            raise self.refusal(column, fine, accepted)
         return values
+
+    def refusal(self, column: str, fine: pd.Series, accepted: str) -> RequestError:
+        """Return the error for the first cell of a column that is not fine."""
+        place, text = self.place(fine.idxmin()), self.cells[column][~fine].iloc[0][:60]
+        return RequestError(f"{place}: {column} is {text!r}; accepted: {accepted}")
 
     def _plain(self, text: str) -> str:
         if spaced := _SPACED.match(text):

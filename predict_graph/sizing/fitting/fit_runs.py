@@ -347,10 +347,9 @@ def past_jobs(
     for table in map(read_table, paths):
         found.add(table, measurements_of(table, {}, {}), types)
     if not (found.jobs or found.warnings):
-        named = ", ".join(str(path) for path in paths)
         raise RequestError(
-            f"no job in {named} was measured at two machine counts, so the history teaches "
-            "nothing; accepted: tables of measured runs of past jobs"
+            f"no job in {', '.join(map(str, paths))} was measured at two machine counts, so the "
+            "history teaches nothing; accepted: tables of measured runs of past jobs"
         )
     if like is not None and like not in found.jobs:
         raise unknown_name("past job", like, found.jobs)

@@ -47,7 +47,7 @@ def read_outcomes(table: TextTable) -> tuple[pd.Series, list[str]]:
     ------
     RequestError
         If a status is 0 in some rows and 1 in others, or S and F, or a column such as ``failed``
-        has ticks or crosses, which have no agreed meaning.
+        has ticks or crosses, which have no agreed meaning, or one such as ``success`` other words.
     """
     found = pd.DataFrame(index=table.cells.index)
     for column in table.columns:
@@ -61,6 +61,10 @@ def read_outcomes(table: TextTable) -> tuple[pd.Series, list[str]]:
                 "be the failure; accepted: words such as yes and no"
             )
         outcomes = {cell: read(cell) for cell in cells}
+        odd = {cell for cell in cells if cell and not outcomes[cell]}
+        counts_or_dates = len(odd) == len(cells - {""}) and re.search("[0-9]", "".join(odd))
+        if read is _succeeded and odd and not counts_or_dates:
+            raise table.refusal(column, ~table.cells[column].isin(odd), "yes or no, or nothing")
         if read is _succeeded and set(outcomes.values()) == {"ok", None}:
             outcomes[""] = "failed"  # only successes are noted
         if set(outcomes.values()) != {None}:

@@ -270,6 +270,7 @@ REFUSED = [
     (read_measurements, "", "is empty"),
     (read_measurements, "machines,seconds,seconds\n1,2,3\n", ":1.*'seconds' comes twice"),
     (read_measurements, "machines,seconds,status\n2,5,S\n4,3,F\n", "letters in the column 'status"),
+    *((read_measurements, f"nodes,time,ok\n2,5,yes\n4,3,{x}\n", ":3") for x in ("maybe", "-", "2")),
     (read_measurements, "machines,seconds,failed\n2,5,✓\n4,3,✗\n", "'failed'.*either"),
     (read_measurements, "machines,seconds,size\n2,5,10GB\n4,3,20\n", "1 of 2 rows.*accepted"),
     (read_measurements, "machines\0seconds\n", "is no text"),

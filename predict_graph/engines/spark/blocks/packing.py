@@ -191,8 +191,7 @@ def fits_here(packed: PackedGraph) -> bool:
     most compiled kernels.
     """
     weight = 8 if packed.weighted else 0
-    needed = (12 + weight) * packed.edges + 64 * packed.vertices
-    return needed <= limits().driver_bytes
+    return (12 + weight) * packed.edges + 64 * packed.vertices <= limits().driver_bytes
 
 
 def whole_graph(packed: PackedGraph) -> Graph:

@@ -195,8 +195,7 @@ def largest_shares(graph: Graph, machines: int, partitions: int) -> tuple[float,
 
 def _joined(degree: Any, partitions: int) -> Any:
     """Return the records of a vertex with so many edges relative to its messages."""
-    joined = partitions * (1.0 - (1.0 - 1.0 / partitions) ** degree)
-    return joined / np.maximum(degree, 1e-300)
+    return partitions * (1.0 - (1.0 - 1.0 / partitions) ** degree) / np.maximum(degree, 1e-300)
 
 
 def combined_share(
