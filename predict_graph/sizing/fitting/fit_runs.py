@@ -206,8 +206,8 @@ def fit_job(
         estimator = pkgutil.resolve_name(SCALING_MODELS[model])(**options)
         estimator.fit(pd.DataFrame(columns_of(runs, kinds)), runs["seconds"].to_numpy(), **ended)
     except ValueError as error:
-        first = str(error).partition("\n")[0]
-        raise RequestError(f"{model} cannot be fitted to {path}: {first}") from error
+        why = "; ".join((str(error).partition("\n")[0], *measurements.notes))
+        raise RequestError(f"{model} cannot be fitted to {path}: {why}") from error
     misfit = _misfit(estimator, measurements, kinds)
     warnings = [*([misfit] if misfit else []), *measurements.warnings]
     if late := len(measurements.of("timeout")):
