@@ -106,10 +106,9 @@ def _scales(scale: tuple[float, float], steps: int, partitions: int | None) -> F
         low, high = (float(value) for value in scale)
     except (TypeError, ValueError):
         raise ValueError(f"scale is {scale!r}, but must be two numbers, low and high") from None
-    if not (np.isfinite(high) and low > 0):
-        raise ValueError(f"scale is from {low:g} to {high:g}, but must be positive and finite")
-    if not low < high:
-        raise ValueError(f"scale is from {low:g} to {high:g}, but low must be less than high")
+    if not 0 < low < high < np.inf:
+        why = "positive and finite, low less than high"
+        raise ValueError(f"scale is from {low:g} to {high:g}, but must be {why}")
     check_whole("steps", steps)
     if not 2 <= steps <= MOST_CANDIDATES:
         raise ValueError(f"steps is {steps}, but must be from 2 to {MOST_CANDIDATES}")
@@ -122,7 +121,9 @@ def _scales(scale: tuple[float, float], steps: int, partitions: int | None) -> F
             f"scale goes up to {high:g}, but with partitions it is a fraction of the data, "
             "1 at most"
         )
-    parts = np.unique(np.rint(scales * partitions))
+    # As a product misses whole numbers by rounding errors.
+    least, most = np.round((low * partitions, high * partitions), 9)
+    parts = np.unique(np.clip(np.rint(scales * partitions), np.ceil(least), np.floor(most)))
     whole: FloatArray = parts[parts > 0] / partitions
     if len(whole) < 2:
         raise ValueError(
