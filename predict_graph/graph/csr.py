@@ -57,8 +57,7 @@ def edge_weights(graph: Graph, vertices: IndexArray) -> npt.NDArray[np.float64]:
     owners = np.repeat(np.arange(len(vertices)), lengths)
     other = graph.indices[places] != vertices[owners]
     weights = None if graph.weights is None else graph.weights[places[other]]
-    totals = np.bincount(owners[other], weights, minlength=len(vertices))
-    return totals.astype(np.float64)
+    return np.bincount(owners[other], weights, minlength=len(vertices)).astype(np.float64)
 
 
 def inbound_shares(graph: Graph) -> FloatArray:

@@ -124,8 +124,7 @@ def _chunks(facts: Any) -> Iterator[Any]:
 
 def value_type(kind: Any) -> Any:
     """Return the type of the values of a column, also of a dictionary."""
-    pa = imported("pyarrow")
-    return kind.value_type if pa.types.is_dictionary(kind) else kind
+    return kind.value_type if imported("pyarrow").types.is_dictionary(kind) else kind
 
 
 def is_text(kind: Any) -> bool:

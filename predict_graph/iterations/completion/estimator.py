@@ -100,8 +100,7 @@ def choose_hubs(
     candidates = largest(graph.in_degrees + graph.out_degrees, count)
     inside = np.cumsum(edges_by_later_position(graph, candidates))
     kept = candidates[: int(np.searchsorted(inside, edge_budget, side="right"))]
-    hubs = kept[larger[kept] >= least]
-    return hubs.astype(np.int64)
+    return kept[larger[kept] >= least].astype(np.int64)
 
 
 # Limits the error of the median of samples, and overhead: the number of samples, and the edges of

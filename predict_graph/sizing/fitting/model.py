@@ -102,6 +102,8 @@ class JobModel(Result):
         scales, machines = self.measured["scale"], self.measured["machines"]
         prior, check = getattr(estimator, "prior", None), check_fit(estimator)
         learnt = "" if prior is None else f", learnt from {prior.jobs} past jobs of the cluster"
+        errors = (left_out.median_percent_error, left_out.max_percent_error)
+        middle, most = (readable_number(round(each, 1)) for each in errors)
         trust, label, tone = _TRUST[self.fits]
         scale = self._of_scale(scales.min())
         if scales.max() > scales.min():
@@ -110,11 +112,7 @@ class JobModel(Result):
             *([("model", f"{self.name}{learnt}")] if self.name != "auto" or prior else []),
             *([("machine types", ", ".join(self.types))] if self.types else []),
             ("if doubled", self._scaling()),
-            (
-                "error",
-                f"median {left_out.median_percent_error:.1f}%, at most "
-                f"{left_out.max_percent_error:.1f}% on configurations left out",
-            ),
+            ("error", f"median {middle}%, at most {most}% on configurations left out"),
             (
                 "measured",
                 f"{estimator.points_.repeats.sum():g} runs of {len(estimator.points_)} "

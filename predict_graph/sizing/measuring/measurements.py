@@ -224,7 +224,7 @@ def measurements_of(
         steps = table.cells[job].str.match(r"\d+(_\d+)?\.")
         kept &= ~steps
         if steps.any():
-            notes.append(f"{steps.sum()} steps of SLURM jobs in {table.path.name} are left out")
+            notes.append(f"left out of {table.path.name}: {counted(steps.sum(), 'SLURM steps')}")
     table = replace(table, cells=table.cells[kept])
     outcome = outcome[table.cells.index]
     name, kind = columns["seconds"], table.find(TYPE_NAMES)

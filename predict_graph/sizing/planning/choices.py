@@ -251,11 +251,12 @@ def _warnings(plan: Plan) -> Iterator[str]:
             yield f"no run on {model.machine_type} was measured; others stand for it"
         elif len(far):
             kind = "" if model.machine_type is None else f" of {model.machine_type}"
-            subject = f"{len(far)} of the {len(mine)} counts of {plan.unit}{kind}"
+            counts = f"{len(far)} of the {len(mine)} counts of {plan.unit}{kind}"
+            subject = counts if chosen is None else counted(chosen.machines, plan.unit)
             unit = model.unit.removesuffix("s") if (known == 1.0).all() else model.unit
             yield (
-                f"{subject if chosen is None else f'{chosen.machines} {plan.unit}'} are outside "
-                f"what was measured ({_range(known)} {unit}); {_widening([model])}"
+                f"outside what was measured ({_range(known)} {unit}): {subject}; "
+                f"{_widening([model])}"
             )
     if left := len(every) - len(plan.sound):
         yield f"left out of {len(every)} configurations, as runs like them failed: {left}"

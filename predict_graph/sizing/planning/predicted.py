@@ -118,8 +118,7 @@ def read_job_model(
     if is_event_log(path):
         own = (types or {}).get(kind or "")
         there = None if own is None else round(own.counted or own.cores)
-        found = replayed_job(path, executor_cores, there)
-        return replace(found, machine_type=kind)
+        return replace(replayed_job(path, executor_cores, there), machine_type=kind)
     if executor_cores is not None:
         raise RequestError(f"{path} is no event log of Spark, which alone reads --executor-cores")
     content = None  # load_model says what is wrong with it

@@ -191,14 +191,13 @@ def test_the_table_of_slurm(written):
         "101                 1 1-00:00:00  COMPLETED      0:0 \n"
         "101.batch           1 1-00:00:00  COMPLETED      0:0 \n"
         "102                 2   13:00:00  COMPLETED      0:0 \n"
-        "102.0               1   13:00:00  COMPLETED      0:0 \n"
         "103                 4   00:02:00     FAILED      1:0 \n"
     )
     found = read_measurements(path)
     assert found.done.machines.tolist() == [1, 2]
     assert found.done.seconds.tolist() == [86400, 46800]
     assert found.of("failed").machines.tolist() == [4]
-    assert "2 steps of SLURM jobs in table.csv are left out" in found.warnings
+    assert "left out of table.csv: 1 SLURM step" in found.warnings
 
 
 def test_a_mixture_of_jobs_does_not_fit(written):

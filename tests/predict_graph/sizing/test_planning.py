@@ -124,7 +124,7 @@ def test_iterations_scale_the_time(small):
 def test_what_lies_outside_is_told(small):
     far = plan([small], [64], scale=3, deadline=1000)
     assert any("the scale 3 is outside what was measured (1)" in w for w in far.warnings)
-    assert any("64 machines are outside what was measured (1 to 32" in w for w in far.warnings)
+    assert any("measured (1 to 32 machines): 64 machines;" in w for w in far.warnings)
     assert not far.configurations.iloc[0].in_measured_range
     near = plan([small], [12], deadline=1000)
     assert near.warnings == ()

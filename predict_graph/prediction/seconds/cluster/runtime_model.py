@@ -298,8 +298,7 @@ def deviations(own: Sequence[ClusterRun], speed: cluster_costs.ClusterSpeed) -> 
     """Return the standard deviations of supersteps, and common to all phases."""
     std = cluster_costs.RUN_STD
     if not own:
-        seen = _tasks_seen(speed)
-        return std, cluster_costs.ALGORITHM_STD if seen else cluster_costs.CLUSTER_STD
+        return std, cluster_costs.ALGORITHM_STD if _tasks_seen(speed) else cluster_costs.CLUSTER_STD
     if not all(run.elsewhere for run in own):
         return std, 0.0
     graphs = {run.record.fingerprint for run in own}
