@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from costmodels.occupancy.terms import attribute_of
 from predict_graph.errors import RequestError
 from predict_graph.resources.profile import read_profile
 from predict_graph.sizing.planning.plans import Plan
@@ -106,6 +107,9 @@ def plan_tasks(
                     f"the assignment {one.name!r} has no {missing[0]!r}, which the model of "
                     f"{model.source} needs; it has: {', '.join(one.attributes) or 'nothing'}"
                 )
+            for name in model.attributes:
+                if one.attributes[name] == 0 < model.known[name].min() and attribute_of(name).power:
+                    raise RequestError(f"{name} of {one.name!r} is 0; accepted: a number above 0")
     if budget is not None and any(one.usd_per_hour is None for one in assignments):
         raise RequestError(f"a budget needs prices; accepted: assignments with a column {_PRICE}")
     everything = pd.DataFrame([dict(one.attributes) for one in assignments])

@@ -106,10 +106,11 @@ def test_a_chain_takes_the_sum(model):
 def test_candidates_that_do_not_fit(model, written):
     lacking = Assignment("a", {"cpu_speed": 2.0})
     fitting = Assignment("a", {"cpu_speed": 2.0, "network_latency": 4.0})
-    twice = written("name,cpu_speed\na,1\na,2\n")
     refused("'a' has no 'network_latency'", plan_tasks, [model], [lacking])
+    still = Assignment("a", {"cpu_speed": 0.0, "network_latency": 4.0})
+    refused("cpu_speed of 'a' is 0; accepted: a number above 0", plan_tasks, [model], [still])
     refused(r"confidence is 0\.2", plan_tasks, [model], [fitting], confidence=0.2)
     refused("no assignment to rank", plan_tasks, [model], [])
-    refused("two assignments are called 'a'", read_assignments, [twice])
+    refused("are called 'a'", read_assignments, [written("name,cpu_speed\na,1\na,2\n")])
     outside = plan_tasks([model], [Assignment("b", {"cpu_speed": 99.0, "network_latency": 4.0})])
     assert any("cpu_speed" in text and "lies outside" in text for text in outside.warnings)
