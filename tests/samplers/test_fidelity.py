@@ -12,8 +12,7 @@ from tests.refusals import invalid
 
 
 def directed():
-    rng = np.random.default_rng(8)
-    graph = nx.DiGraph()
+    rng, graph = np.random.default_rng(8), nx.DiGraph()
     graph.add_nodes_from(range(63))
     graph.add_edges_from((int(v), int(w)) for v, w in rng.integers(0, 60, (140, 2)))
     graph.add_edges_from((w, v) for v, w in list(graph.edges)[:30])

@@ -200,8 +200,7 @@ def test_the_progress_that_igraph_reports_is_read():
     igraph = pytest.importorskip("igraph")
 
     def betweenness(**limits):
-        graph = igraph.Graph.Barabasi
-        call = igraph.Graph.betweenness
+        graph, call = igraph.Graph.Barabasi, igraph.Graph.betweenness
         with counted(2.5e-4):
             return run_in_child(lambda: graph(1000, 4), call, Limits(**limits), form="igraph")
 

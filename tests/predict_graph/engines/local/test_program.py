@@ -104,8 +104,7 @@ def test_one_superstep_word_by_word(data, n, combiner):
 @pytest.mark.parametrize("combiner", ["sum", "min", "max"])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_bits_do_not_depend_on_threads_whoever_sends(share, combiner, weighted):
-    rng = np.random.default_rng(2)
-    graph = GRAPHS["scale-free"]
+    rng, graph = np.random.default_rng(2), GRAPHS["scale-free"]
     graph = Graph(graph.indptr, graph.indices, rng.random(graph.edges).astype(np.float32))
     state = rng.random(graph.vertices)
     sends = rng.random(graph.vertices) < share
