@@ -123,6 +123,8 @@ class RunProfile(Result):
         The run that produced the input of this one; `phases` cover both.
     stopped : bool
         Whether the progress callback ended it before it had converged.
+    unfinished : float
+        Seconds of the superstep that was stopped, which no row has.
     processor_seconds : float, optional
         Of a function's call, over all threads.
     peak_bytes : float, optional
@@ -145,6 +147,7 @@ class RunProfile(Result):
     result: Mapping[str, Any] = field(default_factory=dict)
     prior: RunProfile | None = None
     stopped: bool = False
+    unfinished: float = 0.0
     processor_seconds: float | None = None
     peak_bytes: float | None = None
     slowdown: float = 1.0

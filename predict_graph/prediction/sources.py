@@ -38,14 +38,10 @@ from predict_graph.prediction.work import records_of
 
 @dataclass(frozen=True)
 class StoppedRun:
-    """A full local run that was stopped at its deadline: evidence beside samples.
-
-    ``seconds`` are those of all its supersteps, also of the one that did not end.
-    """
+    """A full local run that was stopped at its deadline: evidence beside samples."""
 
     algorithm: Algorithm
     profile: engines.RunProfile
-    seconds: float
 
     def weighted(self, sampled: Sequence[IterationEstimate]) -> list[IterationEstimate]:
         """Return the estimates of each algorithm of the chain; the last one was stopped.
@@ -68,7 +64,7 @@ class StoppedRun:
         parts = np.column_stack((np.ones(done), messages[:done])) / ran[:, None]
         fixed, each = np.maximum(np.linalg.lstsq(parts, np.ones(done))[0], 0.0)
         seconds[done:] = np.minimum(fixed + each * messages[done:], ran.max())
-        late = self.seconds - float(ran.sum())  # of the superstep that did not end
+        late = self.profile.unfinished
         if done < len(seconds) and late > seconds[done]:  # longer than expected: as long again
             seconds[done] = 2.0 * late
         left = 1.0 - float(seconds[:done].sum() / seconds.sum())
@@ -178,17 +174,11 @@ class FullRun:
 
     def estimate(self, case: Case, evidence: Estimates) -> Estimate | None:
         """Return what it says, without seconds if the job runs on another engine."""
-        before = case.spending.spent
         profile = self.run(case)
         if profile is None or (profile.stopped and not profile.iterations):
             return None
         if profile.stopped:
-            took = profile.phases["superstep"]
-            if case.local:  # with the superstep that did not end
-                took = case.spending.spent - before - profile.phases["setup"]
-            if profile.prior is not None:
-                took -= profile.prior.phases["superstep"]
-            stopped = StoppedRun(case.request.algorithm, profile, took)
+            stopped = StoppedRun(case.request.algorithm, profile)
             return Estimate([], [], case.chain, stopped=stopped)
         estimates = whole_run_estimates(profile)
         if not case.runs_itself:
@@ -208,7 +198,8 @@ class FullRun:
         named = request.evidence_named if case.local else request.named & OF_ESTIMATION
         if evidence or named or not runs_here(request.algorithm):
             return math.inf
-        share = 0.5 if request.budget.unlimited else 0.05
+        unlike = request.algorithm.known_work  # its first superstep says nothing of the second
+        share = 0.5 if request.budget.unlimited or unlike else 0.05
         needed = sum(each.quantile(share) + _COUNTING * graph.edges for each in case.baselines)
         needed *= meter.read().slowdown
         if case.local and request.budget.unlimited and needed > DEFAULT_BUDGET.least_seconds:

@@ -117,7 +117,7 @@ class LocalEngine:
             setup = watch.seconds
             if (follower := base.follower_of(progress)) is not None:
                 follower.begins(algorithm, graph, *rule)
-            aggregates, seconds, stopped = _iterate(kernel, team, tally, rule, progress)
+            aggregates, seconds, late = _iterate(kernel, team, tally, rule, progress)
         started = time.perf_counter()
         if write_to is not None:
             are_vertices = getattr(kernel, "values_are_vertices", False)
@@ -138,7 +138,8 @@ class LocalEngine:
             values=kernel.values,
             result=dict(kernel.summary()),
             prior=prior,
-            stopped=stopped,
+            stopped=late is not None,
+            unfinished=late or 0.0,
         ).with_seconds(**took)
 
     def survey(
@@ -184,8 +185,8 @@ class LocalEngine:
             team.limit(seconds)
             started = time.perf_counter()
             rule = (algorithm.threshold(graph.vertices), observed.PROBED_SUPERSTEPS)
-            aggregates, took, stopped = _iterate(kernel, team, tally, rule)
-            if stopped and time_left() <= 0.0:
+            aggregates, took, late = _iterate(kernel, team, tally, rule)
+            if late is not None and time_left() <= 0.0:
                 raise StopRun
             if not len(took):
                 if team.shared == 0.0:
@@ -194,7 +195,7 @@ class LocalEngine:
                 took = np.array([before + ended / team.shared])
                 return setup, observed.IterationProbe(took, Table({}))
             found = observed.probe_of(tally.table(aggregates, took))
-            if not stopped:
+            if late is None:
                 with suppress(StopRun):
                     found = replace(found, idle_seconds=observed.idle_seconds(kernel))
             return setup, found
@@ -229,15 +230,15 @@ _COMPILED: set[tuple[type[Algorithm], int]] = set()
 
 def _iterate(
     kernel: Kernel, team: Team, tally: Tally, rule: tuple[float, int], progress: Any = None
-) -> tuple[FloatArray, FloatArray, bool]:
-    """Run the supersteps; return aggregates, seconds and whether a deadline stopped them.
+) -> tuple[FloatArray, FloatArray, float | None]:
+    """Run the supersteps; return aggregates, seconds, and those of one that a deadline stopped.
 
     The rule is a threshold, and the most supersteps.
     """
     target, limit = rule
     aggregates: list[float] = []
     seconds: list[float] = []
-    stopped = False
+    late = None
     try:
         for superstep, took in supersteps(kernel, team, limit):
             seconds.append(took)
@@ -247,9 +248,9 @@ def _iterate(
                 progress(len(aggregates), aggregates[-1])
             if aggregates[-1] < target:
                 break
-    except StopRun:
-        stopped = True
-    return np.array(aggregates), np.array(seconds), stopped
+    except StopRun as stop:
+        late = sum(stop.args, 0.0)
+    return np.array(aggregates), np.array(seconds), late
 
 
 def write_values(path: Path, graph: Graph, values: Array, *, are_vertices: bool = False) -> None:

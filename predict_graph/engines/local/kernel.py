@@ -18,6 +18,7 @@ import numpy as np
 
 from predict_graph.algorithms import SPARK_LIBRARIES, Algorithm
 from predict_graph.arrays import Array, FloatArray, IndexArray
+from predict_graph.deadline import StopRun
 from predict_graph.engines.local.blocks import SharedRows
 from predict_graph.engines.local.team import Team
 from predict_graph.errors import RequestError
@@ -151,12 +152,18 @@ class Kernel(Protocol):
 
 
 def supersteps(kernel: Kernel, team: Team, limit: int) -> Iterator[tuple[Superstep, float]]:
-    """Run supersteps and yield each with its seconds; raise StopRun before a deadline."""
+    """Run supersteps and yield each with its seconds; raise StopRun before a deadline.
+
+    It has the seconds of a superstep that was begun.
+    """
     seconds = 0.0
     for _ in range(limit):
         team.allow(seconds)
         started = time.perf_counter()
-        superstep = kernel.step()
+        try:
+            superstep = kernel.step()
+        except StopRun:
+            raise StopRun(time.perf_counter() - started) from None
         seconds = time.perf_counter() - started
         yield superstep, seconds
 
