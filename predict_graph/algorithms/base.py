@@ -45,6 +45,8 @@ class Algorithm:
     """Whether all vertices send in every iteration, however many change."""
     known_work: ClassVar[bool] = False
     """Whether its iterations and messages are known without sample runs."""
+    uneven: ClassVar[bool] = False
+    """Whether its first superstep says nothing of what later ones take."""
     undirected: ClassVar[bool] = False
     """Whether it needs undirected graphs; directed ones then get each edge in both directions."""
     weighted: ClassVar[bool] = True

@@ -191,15 +191,15 @@ class FullRun:
         """Return what one run in twenty takes at most; infinity if it is not wanted, or cannot fit.
 
         A run that may well end is tried: its iterations are exact, and one that was stopped shows
-        its first supersteps. On the local engine that is the job itself: an unlimited budget does
-        not run a long one, and options of sampling or cost models ask for other evidence.
+        its first supersteps; where these say nothing of later ones, six runs in seven have to end.
+        On the local engine that is the job itself: an unlimited budget does not run a long one, and
+        options of sampling or cost models ask for other evidence.
         """
         request, graph = case.request, case.graph
         named = request.evidence_named if case.local else request.named & OF_ESTIMATION
         if evidence or named or not runs_here(request.algorithm):
             return math.inf
-        unlike = request.algorithm.known_work  # its first superstep says nothing of the second
-        share = 0.5 if request.budget.unlimited or unlike else 0.05
+        share = 0.85 if request.algorithm.uneven else 0.5 if request.budget.unlimited else 0.05
         needed = sum(each.quantile(share) + _COUNTING * graph.edges for each in case.baselines)
         needed *= meter.read().slowdown
         if case.local and request.budget.unlimited and needed > DEFAULT_BUDGET.least_seconds:

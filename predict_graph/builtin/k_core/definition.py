@@ -40,6 +40,6 @@ class KCore(Algorithm):
     summary = "core number of each vertex"
     convergence = "fixed-point"
     weighted = False
-    undirected = True
+    uneven = undirected = True
     runs_on, sampled_by = parts_of(__name__, "KCore", rooted="cores_recipe")
     declared = (MAX_ITERATIONS,)

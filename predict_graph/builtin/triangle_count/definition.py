@@ -44,7 +44,7 @@ class TriangleCount(Algorithm):
     weighted = False
     undirected = True
     all_send = True
-    known_work = True
+    known_work = uneven = True
     runs_on, sampled_by = parts_of(__name__, "TriangleCount", rooted="triangles_recipe")
     declared = ()
 
