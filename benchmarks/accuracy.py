@@ -196,13 +196,13 @@ def main() -> None:
     parser.add_argument("--groups", default="shared,other,generated,large,mesh")
     parser.add_argument("--settings", default="default,full budget,samples,published")
     arguments = parser.parse_args()
-    settings = arguments.settings.split(",")
     results: list[Row] = []
     for case in cases(set(arguments.groups.split(","))):
-        results += study(case, settings, arguments.seeds)
+        results += study(case, arguments.settings.split(","), arguments.seeds)
         print(case.name, flush=True)
-    lines = ["## By group of graphs", "", *summary(results, "group"), ""]
-    lines += ["## By job", "", *summary(results, "job")]
+    lines = ["## By group of graphs", "", *summary(results, "group")]
+    if "," in arguments.groups:
+        lines += ["", "## By job", "", *summary(results, "job")]
     write(arguments.out, lines, "errors")
 
 
