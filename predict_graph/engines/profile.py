@@ -70,7 +70,7 @@ def phases_said(phases: Mapping[str, float]) -> str:
 def includes(algorithm: str, iterations: float, phases: Mapping[str, float]) -> tuple[str, str]:
     """Describe the algorithm that runs first in a chain, and how much of the runtime that is."""
     seconds = readable_seconds(phases["setup"] + phases["superstep"])
-    return f"includes {algorithm}", f"{iterations:.0f} iterations, {seconds}"
+    return f"includes {algorithm}", f"{counted(iterations, 'iterations')}, {seconds}"
 
 
 def _short(value: Any, most: int = 6) -> str:
@@ -197,7 +197,7 @@ class RunProfile(Result):
         """Return the report of the run: headline, breakdown and details."""
         prior, took = self.prior, readable_seconds(self.runtime_seconds)
         ended = {True: ", until it converged", False: ", its limit", None: ""}[self.converged]
-        counted = f": {self.iterations} iterations{ended}" if self.iterations else ""
+        steps = f": {counted(self.iterations, 'iterations')}{ended}" if self.iterations else ""
         said = [("graph", graph_text(self.graph)), ("phases", phases_said(self.phases))]
         if prior is not None:
             said.append(includes(prior.algorithm, prior.iterations, prior.phases))
@@ -206,7 +206,7 @@ class RunProfile(Result):
         details = [("parameters", given), ("engine", engine_said(self.engine))]
         totals = self.features_total()
         details += [(name.replace("_", " "), f"{value:,}") for name, value in totals.items()]
-        return Answer(f"{self.title} took {took}{counted}", said, details=details)
+        return Answer(f"{self.title} took {took}{steps}", said, details=details)
 
     @property
     def title(self) -> str:

@@ -39,9 +39,9 @@ def answer_of_comparison(found: Comparison) -> answers.Answer:
     far = ""
     if error is not None and abs(error) >= 0.005:
         far = f", {abs(error):.0%} too {'high' if error > 0 else 'low'}"
-    iterations, steps = found.prediction.iterations, ""
-    if iterations is not None:
-        steps = f"; {actual.iterations} iterations, predicted {iterations.predicted:.0f}"
+    expected, steps = found.prediction.iterations, ""
+    if expected is not None:
+        steps = f"; {counted(actual.iterations, 'iterations')}, predicted {expected.predicted:.0f}"
     inside = found.inside()["runtime_seconds"]
     sentence = (
         f"took {readable_seconds(actual.runtime_seconds)}, predicted "

@@ -66,7 +66,7 @@ loop(1)
 """
 WATCHED = (
     "%load_ext predict_graph\n" + LOOP,
-    "%%watch iterations=6, history='none'\nx = loop(5)\nx",  # after six there may be more
+    "%%watch iterations=9, history='none'\nx = loop(5)\nx",  # not so many, however quick it is
     "%%watch iteration=3\nx",
     "spark.stop()\nprint(x)",
     "%%watch\nx",
@@ -77,7 +77,7 @@ def test_a_loop_on_spark_is_watched_while_its_cell_runs(spark_here, quick_java, 
     monkeypatch.setenv("JDK_JAVA_OPTIONS", quick_java)
     _, watched, unknown, checked, refused = outputs_of(WATCHED)
     said = "".join(each.data["text/plain"] for each in watched if "data" in each)
-    assert re.search(r"superstep \d+ of 6, .* left", said), watched
+    assert re.search(r"superstep \d+ of 9, .* left", said), watched
     assert said.endswith("9"), said
     assert "no option 'iteration'; accepted: iterations, history" in unknown[-1].evalue
     assert [each.text for each in checked if each.name == "stdout"] == ["9\n"]
