@@ -88,7 +88,7 @@ def _watch(shell: Any, cell: str, given: Row) -> None:
 def _address_of_session() -> str:
     """Return the address of the active session's web page."""
     address = None
-    with suppress(ImportError, AttributeError):  # a session of Spark Connect has no context
+    with suppress(ImportError, AttributeError):  # no session, or one of Spark Connect
         from pyspark.sql import SparkSession
 
         session: Any = SparkSession.getActiveSession()

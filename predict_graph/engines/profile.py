@@ -229,7 +229,7 @@ class RunProfile(Result):
             "algorithm": {"name": self.algorithm, "parameters": dict(self.parameters)},
             "graph": dict(self.graph),
             "engine": dict(self.engine),
-            "iterations": None if self.converged is None else self.iterations,
+            "iterations": self.iterations or None,
             "converged": self.converged,
             "runtime_seconds": self.runtime_seconds,
             "phases": {name: float(seconds) for name, seconds in self.phases.items()},

@@ -97,7 +97,7 @@ def test_wrong_requests(job_file):
 class TestOnSpark:
     def test_every_iteration_is_found(self, local_session, job_file):
         profile = FunctionAlgorithm(f"{job_file}:ranks", {"rounds": 4}).run_in(local_session, GRAPH)
-        assert profile.iterations == 4
+        assert profile.iterations == profile.to_dict()["iterations"] == 4
         assert profile.algorithm == "ranks"
         assert list(profile.table.columns) == [*TABLE_COLUMNS, *EXECUTOR_COLUMNS, "storage_bytes"]
         assert set(profile.phases) == set(PHASES)
