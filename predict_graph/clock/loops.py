@@ -27,10 +27,15 @@ def remaining_of(
     >>> found = remaining_of([(1.0, 10.0, 100.0), (2.0, 20.0, 100.0)], 2.0)
     >>> round(found.remaining.predicted, 6), round(found.share, 6)
     (8.0, 0.2)
+    >>> burst = [(1.0, 1.0, 100.0), (5.0, 1.0, 100.0), (5.1, 20.0, 100.0)]
+    >>> remaining_of(burst, 5.1).remaining.log_std > 1.0
+    True
     """
     table = np.array(trail)
-    # Where several observations fall into one iteration, only the first shows when it started.
-    table = table[np.concatenate(([True], np.diff(table[:, 1]) > 0.0))]
+    # Where several observations fall into one iteration, only the first shows when it started. The
+    # last of them shows that many others, which come within a moment, did not come before.
+    steps = np.diff(table[:, 1])
+    table = table[np.append(True, steps > 0.0) | np.append(steps > 1.0, False)]
     done, total = float(table[-1, 1]), float(table[-1, 2])
     # An iteration that takes longer than those before it ends now at the earliest.
     seconds = np.append(table[:, 0], elapsed)
