@@ -145,8 +145,9 @@ class Hyper:
     least: float = 1e-10
 
 
-RUN_STD = Hyper.noise
-"""Standard deviation of the logarithm of a run's CPU seconds: two runs differ."""
+RUN_STD = 0.15
+"""Standard deviation of the logarithm of a run's CPU seconds: two runs of a call, in two processes,
+differ by as much (15 drawn calls of half a second to three, docs/studies/functions.md)."""
 
 
 @dataclass(frozen=True)
