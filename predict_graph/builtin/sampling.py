@@ -12,7 +12,7 @@ from predict_graph.arrays import FloatArray, IndexArray, IntArray
 from predict_graph.builtin.k_core.kernel import KCoreKernel
 from predict_graph.builtin.k_core.peeling import supersteps_by_peeling
 from predict_graph.builtin.label_propagation.kernel import vote
-from predict_graph.builtin.neighborhood.kernel import hashed
+from predict_graph.builtin.neighborhood.arrivals import largest_hashes, supersteps_by_arrivals
 from predict_graph.builtin.pagerank.definition import PageRank
 from predict_graph.builtin.personalised_pagerank.definition import PersonalisedPageRank
 from predict_graph.builtin.triangle_count.kernel import TriangleCountKernel
@@ -71,22 +71,21 @@ def components_recipe(algorithm: Algorithm, graph: Graph) -> rooted.Recipe:
 
 
 def counters_recipe(algorithm: Any, graph: Graph) -> rooted.Recipe:
-    """Return samples that include the vertices with the largest hashes.
+    """Return samples rooted in the middle, and the iterations by the largest hashes.
 
-    A counter changes for the last time when the largest hash that can reach it arrives.
+    They are exact in an undirected graph of few components, or with few vertices outside of these,
+    and a lower bound in others.
     """
-    return rooted.by_trees(graph, rooted.middle_trees(graph), _largest_hashes(algorithm, graph))
-
-
-def _largest_hashes(
-    algorithm: Any, graph: Graph, per_register: int = 4, at_once: int = 1 << 16
-) -> IndexArray:
-    """Return the vertices with the largest hashes in each register of a counter."""
-    tops = np.empty(graph.vertices, np.uint8)
-    for first in range(0, graph.vertices, at_once):
-        some = np.arange(first, min(first + at_once, graph.vertices))
-        tops[some] = hashed(some, algorithm.registers).max(axis=1)
-    return largest(tops.astype(np.int16), per_register * algorithm.registers)
+    trees = rooted.middle_trees(graph)
+    # What reaches a root reaches all that this reaches.
+    reaching = [tree.reached for tree in (trees[1::2] if graph.directed else trees)]
+    marks = np.bitwise_or.reduce([largest_hashes(a, algorithm.registers) for a in reaching])
+    found, over = supersteps_by_arrivals(algorithm, graph, marks)
+    recipe = rooted.by_trees(graph, trees, np.flatnonzero(marks.any(axis=1)))
+    missed = np.count_nonzero((graph.out_degrees > 0) & ~np.logical_or.reduce(reaching))
+    if over and not graph.directed and missed < 0.1 * graph.vertices:
+        return replace(recipe, iterations=found)
+    return replace(recipe, fewest=found)
 
 
 def paths_recipe(algorithm: Any, graph: Graph) -> rooted.Recipe:

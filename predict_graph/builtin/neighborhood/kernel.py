@@ -99,20 +99,27 @@ def effective_diameter(reached: FloatArray, connected: float = 0.9) -> float:
 
 
 @numba.njit(cache=True, nogil=True)
-def hashed(vertices: Any, registers: int) -> Any:
-    """Return counters that hold one vertex each: splitmix64 of its id [3]."""
+def hash_of(vertex: int, registers: int) -> Any:
+    """Return the register in which a vertex counts, and its value there [3]."""
     bits = 0
     while (1 << bits) < registers:
         bits += 1
+    x = splitmix64(vertex)
+    rest = x >> np.uint64(bits)
+    zeros = 1
+    while rest & np.uint64(1) == 0 and zeros <= 64 - bits:
+        rest >>= np.uint64(1)
+        zeros += 1
+    return np.int64(x & np.uint64(registers - 1)), zeros
+
+
+@numba.njit(cache=True, nogil=True)
+def hashed(vertices: Any, registers: int) -> Any:
+    """Return counters that hold one vertex each: splitmix64 of its id [3]."""
     counters = np.zeros((len(vertices), registers), np.uint8)
     for i in range(len(vertices)):
-        x = splitmix64(vertices[i])
-        rest = x >> np.uint64(bits)
-        zeros = 1
-        while rest & np.uint64(1) == 0 and zeros <= 64 - bits:
-            rest >>= np.uint64(1)
-            zeros += 1
-        counters[i, np.int64(x & np.uint64(registers - 1))] = zeros
+        register, value = hash_of(vertices[i], registers)
+        counters[i, register] = value
     return counters
 
 

@@ -67,7 +67,7 @@ def _estimate(case: SamplingCase, recipe: Recipe, ran: list[StagedSample]) -> It
     algorithm, threshold = case.algorithm, case.threshold
     last, limit = ran[-1].run, algorithm.max_iterations
     own = log_std("iterations by rooted samples", algorithm.name)
-    centre, std = _crossing(last, threshold, algorithm), own
+    centre, std = max(_crossing(last, threshold, algorithm), float(recipe.fewest)), own
     converged = bool((last.convergence < threshold).any())
     if recipe.iterations is not None:
         centre, std = float(recipe.iterations), 0.0

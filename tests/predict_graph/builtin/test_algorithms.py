@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from predict_graph.algorithms import ALGORITHMS, PageRank, Parameter, ShortestPaths, check_algorithm
 from predict_graph.builtin.k_core.peeling import supersteps_by_peeling
+from predict_graph.builtin.neighborhood.arrivals import largest_hashes, supersteps_by_arrivals
 from predict_graph.engines.local import LocalEngine
 from predict_graph.graph import check_graph
 from predict_graph.prediction.pipeline import predict
@@ -160,6 +161,16 @@ def test_peeling_counts_the_supersteps(data, n):
     graph = edges(*data.draw(st.lists(st.tuples(ends, ends), max_size=60)), n=n, directed=False)
     truth = LocalEngine(workers=1).run(check_algorithm("k-core"), graph)
     assert supersteps_by_peeling(graph) == truth.iterations
+
+
+@given(data=st.data(), n=st.integers(1, 25))
+def test_arrivals_count_the_supersteps(data, n):
+    ends, path = st.integers(0, n - 1), [(v, v + 1) for v in range(n - 1)]
+    more = data.draw(st.lists(st.tuples(ends, ends), max_size=9))
+    graph, algorithm = edges(*path, *more, n=n, directed=False), check_algorithm("neighborhood")
+    truth = LocalEngine(workers=1).run(algorithm, graph)
+    marks = largest_hashes(np.ones(n, bool), algorithm.registers)
+    assert supersteps_by_arrivals(algorithm, graph, marks) == (truth.iterations, True)
 
 
 # Neighborhood estimation beside exact counts
