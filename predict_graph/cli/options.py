@@ -260,7 +260,8 @@ class Cluster(Group):
     graphframes_jar : FILE, default a jar that fits, in a cache
         The JVM half of GraphFrames, for jobs that use it: a jar, or Maven coordinates.
     spark_folder : DIR
-        Folder that all executors see, for graphs in passing.
+        Folder that all executors see, or an address such as hdfs://host/folder, for graphs in
+        passing.
     checkpoint : DIR
         Keep the state there now and then: a run goes on when an executor is lost.
     checkpoint_interval : , default 10
@@ -276,7 +277,7 @@ class Cluster(Group):
     memory: str | None = None
     conf: list[str] | None = None
     graphframes_jar: str | None = None
-    spark_folder: Path | None = None
+    spark_folder: str | None = None
     checkpoint: str | None = None
     checkpoint_interval: int | None = None
 

@@ -57,7 +57,7 @@ def calibrate_executors(master: str, machines: int) -> Executors:
     """Measure executors concurrently, one task each."""
     settings = SparkSettings(master=master, machines=machines)
     with open_session(settings) as session, spark_failures("measuring executors"):
-        prepare_executors(session.spark)
+        prepare_executors(session)
         context: Any = session.spark.sparkContext
         # A barrier stage starts all its tasks at once, one in each free slot.
         rows = context.parallelize(range(machines), machines).barrier().mapPartitions(_measure)

@@ -7,7 +7,6 @@ in their table, and use the local replays of GraphX.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
@@ -18,7 +17,6 @@ from predict_graph.engines.spark.library.algorithm import LibraryAlgorithm
 from predict_graph.engines.spark.session.graphframes import check_brought, check_there
 from predict_graph.engines.spark.session.opening import OpenSession, require_spark
 from predict_graph.engines.spark.session.settings import SparkSettings
-from predict_graph.engines.spark.tables.reading import spark_path
 from predict_graph.plugins import Registry
 
 _NAMES = (
@@ -51,15 +49,15 @@ class GraphFramesAlgorithm(LibraryAlgorithm):
         require_spark()
         check_brought(settings.graphframes_jar, settings.conf)
 
-    def read(self, session: OpenSession, source: Path) -> Any:
+    def read(self, session: OpenSession, source: str) -> Any:
         """Read the edges as a table, with our settings for tables."""
         check_there(session.spark._jvm)
         spark, size = session.spark, "spark.sql.files.maxPartitionBytes"
-        spark.sparkContext.setCheckpointDir(f"file://{session.new_path().resolve()}")
+        spark.sparkContext.setCheckpointDir(session.new_address())
         before = spark.conf.get(size)
         spark.conf.set(size, "1")  # Spark merges small files up to this size
         try:
-            rows = spark.read.schema("src long, dst long").csv(spark_path(source), sep=" ")
+            rows = spark.read.schema("src long, dst long").csv(source, sep=" ")
             edges = rows.persist()
             edges.count()
         finally:

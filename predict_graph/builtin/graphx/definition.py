@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import Any, ClassVar
 
 from predict_graph.algorithms import Parameter
@@ -51,12 +50,12 @@ class GraphXAlgorithm(LibraryAlgorithm):
     tags: ClassVar[int] = 2
     """The types of vertices and edges that its method has."""
 
-    def read(self, session: OpenSession, source: Path) -> Any:
+    def read(self, session: OpenSession, source: str) -> Any:
         """Read the edges by ``GraphLoader.edgeListFile``, whose vertices are not set up yet."""
         spark: Any = session.for_functions
         level = spark._jvm.org.apache.spark.storage.StorageLevel.MEMORY_ONLY()
         return spark._jvm.org.apache.spark.graphx.GraphLoader.edgeListFile(
-            *(spark.sparkContext._jsc.sc(), f"file://{source}", False),
+            *(spark.sparkContext._jsc.sc(), source, False),
             *(session.settings.partitions, level, level),
         )
 

@@ -23,7 +23,7 @@ from predict_graph.engines.spark.blocks.vertices import VertexJob
 from predict_graph.engines.spark.library.algorithm import CalledAlgorithm
 from predict_graph.engines.spark.log.features import superstep_table
 from predict_graph.engines.spark.session import adopting
-from predict_graph.engines.spark.session.failures import spark_failures
+from predict_graph.engines.spark.session.failures import UNSEEN, spark_failures
 from predict_graph.engines.spark.session.opening import OpenSession, open_session
 from predict_graph.engines.spark.session.settings import SparkSettings
 from predict_graph.errors import RequestError
@@ -78,7 +78,7 @@ class SparkEngine:
         memory: str | None = None,
         conf: dict[str, str] | None = None,
         graphframes_jar: str | Path | None = None,
-        folder: Path | None = None,
+        folder: str | Path | None = None,
         checkpoint: str | Path | None = None,
         checkpoint_interval: int | None = None,
         collect: bool = False,
@@ -229,6 +229,8 @@ class SparkEngine:
         marked ``stopped``.
         """
         session, graph = stored.session, stored.graph
+        if write_to is not None and stored.blocks.sent and session.address is None:
+            raise RequestError(f"cannot write {write_to}: {UNSEEN}")
         algorithm = algorithm.on(graph)
         ran = None
         if algorithm.prior is not None:
@@ -242,7 +244,7 @@ class SparkEngine:
         started = time.perf_counter()
         with spark_failures(f"writing {write_to}"):
             session.group("write")
-            _write(_named(job), session.new_path(), write_to)
+            _write(_named(job), session, write_to)
         return profile.with_seconds(write=time.perf_counter() - started)
 
     def check_reads(self, algorithm: Algorithm) -> None:
@@ -341,13 +343,14 @@ def _check_output(path: Path) -> None:
     check_writable(path)
 
 
-def _write(values: DataFrame, folder: Path, path: Path) -> None:
-    """Write the result in a new folder that all executors see, and move it, all or nothing."""
+def _write(values: DataFrame, session: OpenSession, path: Path) -> None:
+    """Let the executors write the result to a new folder, and move it, all or nothing."""
+    address = session.new_address()
     beside = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         writer = values.write.option("header", True)
-        writer.format(_FORMATS[path.suffix]).save(f"file://{folder.resolve()}")
-        shutil.move(folder, beside)
+        writer.format(_FORMATS[path.suffix]).save(address)
+        session.fetch(address, beside)
         beside.rename(path)
     finally:
         shutil.rmtree(beside, ignore_errors=True)

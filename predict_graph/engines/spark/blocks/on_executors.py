@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import islice
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -69,7 +71,10 @@ def sent(
 
 
 def written(batches: stored.Batches, blocks: stored.Blocks) -> Iterator[pa.RecordBatch]:
-    """Write the blocks whose edges arrive, each edge once; an empty parcel says that one is."""
+    """Write the blocks whose edges arrive, each edge once; an empty parcel says that one is.
+
+    Where their folder is not seen, the parcel has the content of the file.
+    """
     found: dict[int, list[Any]] = {}
     for _, number, content in stored.unpacked(batches):
         found.setdefault(number, []).append(content)
@@ -87,8 +92,12 @@ def written(batches: stored.Batches, blocks: stored.Blocks) -> Iterator[pa.Recor
         rows = placed.rows(number)
         indptr = np.searchsorted(edges, np.append(rows, blocks.vertices) << 32)
         sources = (edges & 0xFFFFFFFF).astype(np.int32)
-        stored.write_block(blocks.file(number), placed, rows, indptr, sources, weights)
-        yield stored.parcel(blocks.keys[number], number)
+        with TemporaryDirectory() as own:
+            seen = blocks.folder.is_dir()
+            file = blocks.file(number) if seen else Path(own) / "block"
+            stored.write_block(file, placed, rows, indptr, sources, weights)
+            content = None if seen else file.read_bytes()
+        yield stored.parcel(blocks.keys[number], number, content)
 
 
 _placed = lru_cache(maxsize=1)(stored.Blocks.placed)

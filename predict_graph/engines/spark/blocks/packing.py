@@ -1,11 +1,13 @@
 """Packing a graph on the cluster: numbered, sorted into blocks, written by the executors.
 
 Three passes over the edges check them, find the ids that occur, and send edges to blocks. The
-driver receives the ids, unless they are 0, 1, 2, …, and sees the folder of the blocks.
+driver receives the ids, unless they are 0, 1, 2, …, and sees the folder of the blocks; it writes
+those of executors that do not.
 """
 
 from __future__ import annotations
 
+import pickle
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
@@ -72,7 +74,7 @@ class PackedGraph(Described):
 
 @contextmanager
 def folder_for_blocks(session: OpenSession) -> Iterator[Path]:
-    """Provide a folder that all executors see; at the end, remove it."""
+    """Provide a folder for blocks; at the end, remove it."""
     with temporary_folder(session.folder) as folder:
         try:
             yield folder
@@ -90,12 +92,12 @@ def blocks_in(folder: Path, session: OpenSession, vertices: int) -> Blocks:
 def packed_graph(
     session: OpenSession, graph: Any, *, directed: bool | None = None, most: int = 2**31 - 1
 ) -> Iterator[PackedGraph]:
-    """Pack a graph on the cluster, in a folder that all executors see; at the end, remove it.
+    """Pack a graph on the cluster, in a folder; at the end, remove it.
 
     It has at most so many vertices: blocks have numbers of 32 bits.
     """
     began = time.perf_counter()
-    prepare_executors(session.spark)
+    seen = prepare_executors(session)
     started = time.perf_counter()
     source = edge_source(session.spark, graph)
     directed, notes = direction_of(source.directed, directed)
@@ -113,7 +115,7 @@ def packed_graph(
                     f"{source.source} has {vertices:,} vertices; accepted: up to {most:,}"
                 )
             blocks = blocks_in(folder, session, vertices)
-            _write(source, labels, blocks, not directed)
+            _write(source, labels, blocks, both=not directed, seen=seen)
         yield PackedGraph(
             blocks=blocks,
             name=source.name,
@@ -170,15 +172,22 @@ def _ids(source: ListedEdges, highest: int, most_bytes: int = 1 << 26) -> IntArr
         return np.sort(np.concatenate([np.frombuffer(row["values"], np.int64) for row in rows]))
 
 
-def _write(source: ListedEdges, labels: IntArray | None, blocks: Blocks, both: bool) -> None:
-    """Number the edges, and let the executors write them as blocks."""
+def _write(
+    source: ListedEdges, labels: IntArray | None, blocks: Blocks, *, both: bool, seen: bool
+) -> None:
+    """Number the edges, and let the executors write them as blocks, if they see the folder."""
     columns = ["src", "dst", *(["weight"] if source.weighted else [])]
     ids = source.table.sparkSession.sparkContext.broadcast(labels)
     send = partial(on_executors.sent, ids=ids, blocks=blocks, both=both, weighted=source.weighted)
     edges = source.table.select(*columns).mapInArrow(send, PARCELS)
     edges = edges.repartition(len(blocks.keys), "to")
+    written = edges.mapInArrow(partial(on_executors.written, blocks=blocks), PARCELS)
     try:
-        edges.mapInArrow(partial(on_executors.written, blocks=blocks), PARCELS).count()
+        with released(written.persist()):
+            written.count()
+            for row in [] if seen else written.toLocalIterator():
+                if (content := pickle.loads(row["data"])) is not None:
+                    blocks.file(row["sender"]).write_bytes(content)
     finally:
         with suppress(Exception):  # a failed session has released its memory
             ids.destroy()

@@ -14,7 +14,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 from zipimport import zipimporter
 
@@ -151,7 +150,7 @@ class Run:
     program: type[BlockProgram]
     algorithm: Any
     blocks: stored.Blocks
-    prior: Path | None = None
+    prior: Any = None
 
 
 def run_of(
@@ -173,7 +172,7 @@ def _program(run: Run, number: int) -> BlockProgram:
     if (run.name, number) not in _PROGRAMS:
         for other in [key for key in _PROGRAMS if key[0] != run.name]:
             del _PROGRAMS[other]
-        prior = None if run.prior is None else np.load(run.prior, mmap_mode="r")
+        prior = None if run.prior is None else np.load(stored.path_of(run.prior), mmap_mode="r")
         block = run.blocks.opened()[number]
         _PROGRAMS[run.name, number] = run.program(run.algorithm, block, prior)
     return _PROGRAMS[run.name, number]

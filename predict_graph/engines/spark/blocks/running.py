@@ -10,8 +10,8 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -53,16 +53,17 @@ class StoredGraph:
 
 @contextmanager
 def stored_on(session: OpenSession, graph: AnyGraph) -> Iterator[StoredGraph]:
-    """Write the blocks of a graph to a folder that all executors see; at the end, remove it.
+    """Write the blocks of a graph to a folder; at the end, remove it.
 
-    Those of a packed graph are written already. The Python of the executors starts meanwhile.
+    Executors that do not see it get copies. Blocks of a packed graph are written already. Python
+    starts on the executors meanwhile.
     """
-    with folder_for_blocks(session) as folder, ThreadPoolExecutor(2) as pool:
+    with folder_for_blocks(session) as folder, ThreadPoolExecutor(2) as pool, ExitStack() as held:
         if isinstance(graph, PackedGraph):
             blocks, before = graph.blocks, graph.prepare_seconds
         else:
             blocks, before = blocks_in(folder, session, graph.vertices), 0.0
-        prepared = pool.submit(prepare_executors, session.spark)
+        prepared = pool.submit(prepare_executors, session)
         placed = pool.submit(_homes, session, blocks.keys)
         started = time.perf_counter()
         if isinstance(graph, Graph):
@@ -70,11 +71,14 @@ def stored_on(session: OpenSession, graph: AnyGraph) -> Iterator[StoredGraph]:
                 storage.write_blocks(graph, blocks)
         written = time.perf_counter()
         read = graph.read_seconds if isinstance(graph, PackedGraph) else written - started
-        prepared.result()
-        with released(placed.result()) as homes:
-            setup = session.seconds + before + time.perf_counter() - written
-            phases = {"setup": setup, "read": read, "superstep": 0.0, "write": 0.0}
-            yield StoredGraph(session, graph, blocks, homes, phases)
+        if not prepared.result():
+            from predict_graph.engines.spark.blocks.sending import sent_blocks
+
+            blocks = held.enter_context(sent_blocks(session, blocks))
+        homes = held.enter_context(released(placed.result()))
+        setup = session.seconds + before + time.perf_counter() - written
+        phases = {"setup": setup, "read": read, "superstep": 0.0, "write": 0.0}
+        yield StoredGraph(session, graph, blocks, homes, phases)
 
 
 def _homes(session: OpenSession, keys: tuple[int, ...]) -> DataFrame:
@@ -215,6 +219,10 @@ class BlockJob(SuperstepJob):
         found, stored = program_of(self.algorithm), self.stored
         given = (self.run, found, self.algorithm, stored.blocks, stored.graph, self.prior)
         self._known = program.run_of(*given)
+        if stored.blocks.sent and self.prior is not None:
+            from predict_graph.engines.spark.blocks.sending import sent
+
+            self._known = replace(self._known, prior=sent(stored.session, self._known.prior))
         self._sums: list[Mapping[str, Any]] = []
         self._saved: tuple[int, DataFrame | None] = (0, None)
         self._losses: list[int] = []  # number of supersteps completed before each loss

@@ -6,15 +6,15 @@ of other blocks (the *boundary*), by block and vertex. So a compiled kernel runs
 graph with more columns than rows, and a message from one block to another is one array: the values
 of those vertices of the one that the other reads. Block `b` is on machine `b` mod machines.
 
-Files are in a folder that all executors see. Workers on one machine share the pages of a file, and
-a worker that is started again only maps it again.
+Files are in a folder that all executors see, or Spark brings each executor copies of them. Workers
+on one machine share the pages of a file, and a worker that is started again only maps it again.
 """
 
 from __future__ import annotations
 
 import pickle
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -64,12 +64,15 @@ class Blocks:
     machines : int
     vertices : int
         Of the whole graph.
+    sent : tuple of Broadcast
+        Copies of the files, where the executors do not see the folder.
     """
 
     folder: Path
     keys: tuple[int, ...]
     machines: int
     vertices: int
+    sent: tuple[Any, ...] = field(default=(), compare=False)
 
     @cached_property
     def numbers(self) -> dict[int, int]:
@@ -78,6 +81,8 @@ class Blocks:
 
     def file(self, number: int) -> Path:
         """Return the file of a block."""
+        if self.sent:
+            return path_of(self.sent[number])
         return self.folder / f"block-{number:05d}.arrow"
 
     def opened(self) -> list[StoredBlock]:
@@ -107,6 +112,11 @@ class Placement(NamedTuple):
     def rows(self, number: int) -> Array:
         """Return the vertices of a block, ascending."""
         return np.flatnonzero(self.homes == number)
+
+
+def path_of(file: Any) -> Path:
+    """Return the path of a file, or here of one that was sent as a broadcast."""
+    return Path(getattr(file, "_path", file))
 
 
 def write_blocks(graph: Graph, blocks: Blocks) -> None:

@@ -208,7 +208,7 @@ class LibraryAlgorithm(CalledAlgorithm):
         """
         partitions, algorithm = session.settings.partitions, self.within(graph)
         rounds = rounds_of(algorithm, graph, partitions)
-        source = write_layout(layout_of(graph, partitions), session.new_path())
+        source = session.sent(write_layout(layout_of(graph, partitions), session.new_path()))
         spark: Any = session.for_functions
         logged = session.log_from_now()
 
@@ -257,7 +257,7 @@ class LibraryAlgorithm(CalledAlgorithm):
         return found
 
     @abstractmethod
-    def read(self, session: OpenSession, source: Path) -> Any:
+    def read(self, session: OpenSession, source: str) -> Any:
         """Read and keep the edges from a folder with a file for each partition."""
 
     @abstractmethod

@@ -13,6 +13,7 @@ import sys
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -91,13 +92,15 @@ def adopted_session(spark: Any, settings: SparkSettings) -> Iterator[opening.Ope
     before = {name: context.getLocalProperty(name) for name in _OURS}
     with (
         opening.temporary_folder(None) as own,
-        opening.temporary_folder(settings.folder) as shared,
+        opening.temporary_folder(settings.local_folder) as shared,
+        opening.temporary_address(spark, settings.address) as address,
         _listening(spark, own),
     ):
         sister = spark.newSession()
         for name, value in settings.sql_conf.items():
             sister.conf.set(name, value)
-        session = opening.OpenSession(sister, settings, shared, own, 0.0, spark, site).from_now()
+        found = opening.OpenSession(sister, settings, shared, own, 0.0, spark, site)
+        session = replace(found, address=address).from_now()
         python, checkpoints = context.pythonExec, context._jsc.sc().getCheckpointDir()
         if settings.local and "PYSPARK_PYTHON" not in os.environ:
             context.pythonExec = sys.executable  # else the python3 of the path, whatever it has

@@ -7,10 +7,13 @@ from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from predict_graph.engines.spark.session.failures import spark_failures
 from predict_graph.errors import JobError
+
+if TYPE_CHECKING:
+    from predict_graph.engines.spark.session.opening import OpenSession
 
 _OURS = ("predict_graph", "samplers", "costmodels")
 _NEEDED = ("numpy", "numba", "scipy", "pandas", "pyarrow", "psutil")
@@ -19,24 +22,27 @@ _LOADED = "predict_graph.engines.spark.blocks.program"  # what all programs over
 # Tasks of tables have it, and Python workers are shared by tasks of one environment.
 _ENVIRONMENT = {"SPARK_SIMPLIFIED_TRACEBACK": "1"}
 
-_READY: set[str] = set()  # applications whose executors have all of them
+_READY: dict[tuple[str, Path], bool] = {}
+"""Applications whose executors have all of them, and whether they see what is in a folder."""
 
 
-def prepare_executors(spark: Any) -> None:
+def prepare_executors(session: OpenSession) -> bool:
     """Start Python on the executors once a session, and send our packages if it lacks them.
 
-    It takes seconds, and no table: what needs no Python there can be done at the same time.
+    It takes seconds, and no table: what needs no Python there can be done at the same time. Return
+    whether all executors see the folder of the session.
 
     Raises
     ------
     JobError
         If another package is missing there, or their Python does not start.
     """
-    context = spark.sparkContext
-    if context.applicationId in _READY:
-        return
+    context: Any = session.spark.sparkContext
+    folder, ready = str(session.folder), (context.applicationId, session.folder.parent)
+    if ready in _READY:
+        return _READY[ready]
     slots, environment = max(context.defaultParallelism, 1), dict(context.environment)
-    ask = _missing(_OURS, _NEEDED, version("predict-graph"))
+    ask = _missing(_OURS, _NEEDED, version("predict-graph"), folder)
     with spark_failures("starting Python on the executors"):
         asked = context.parallelize(range(slots), slots).flatMap(ask)
         context.environment.update(_ENVIRONMENT)
@@ -45,21 +51,23 @@ def prepare_executors(spark: Any) -> None:
         finally:
             context.environment.clear()
             context.environment.update(environment)
-    if others := sorted(missing.difference(_OURS)):
+    if others := sorted(missing.difference(_OURS, [folder])):
         raise JobError(
             f"the Python of the executors has no {', '.join(others)}; accepted: an installation "
             "there, and PYSPARK_PYTHON set to that Python before the session opens"
         )
-    if missing:
+    if missing.intersection(_OURS):
         for name in _OURS:
             _send(context, name)
-    _READY.add(context.applicationId)
+    return _READY.setdefault(ready, folder not in missing)
 
 
-def _missing(ours: Sequence[str], needed: Sequence[str], wanted: str) -> Callable[[Any], list[str]]:
+def _missing(
+    ours: Sequence[str], needed: Sequence[str], wanted: str, folder: str
+) -> Callable[[Any], list[str]]:
     """Return a function that is sent as it is: executors may not have this module.
 
-    Of another version than `wanted`, ours are missing.
+    Of another version than `wanted`, ours are missing. So may be a folder.
     """
 
     def missing(_: Any) -> list[str]:
@@ -67,13 +75,14 @@ def _missing(ours: Sequence[str], needed: Sequence[str], wanted: str) -> Callabl
         from importlib import import_module
         from importlib.metadata import PackageNotFoundError, version
         from importlib.util import find_spec
+        from os.path import isdir
 
         found = [name for name in (*ours, *needed) if find_spec(name) is None]
         with suppress(PackageNotFoundError):  # sent before, or only on the path
             found += ours if version("predict-graph") != wanted else ()
         if not found:
             import_module(_LOADED)
-        return found
+        return found if isdir(folder) else [*found, folder]
 
     return missing
 

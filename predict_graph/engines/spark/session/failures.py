@@ -14,6 +14,10 @@ _ERROR = re.compile(r"(?:[\w$]+\.)+([\w$]*(?:Exception|Error))(?:: |$)")
 _PYTHON = re.compile(r"Traceback \(most recent call last\):\n(?:[ \t].*\n|\n)*(\S.*)")
 _WHERE = re.compile(r"\(TID \d+\) \((\S+) executor (\w+)\)")
 
+UNSEEN = (
+    "the executors do not see the folder of temporary files; accepted: --spark-folder, a folder at "
+    "the same path on all of them, or an address such as hdfs://host/folder"
+)
 _LOST = (
     "an executor was lost with the data in its memory; run the job again, or with --checkpoint DIR"
 )
@@ -27,6 +31,7 @@ _KNOWN = {
     r"Checkpoint block \w+ not found|CHECKPOINT_RDD_BLOCK_ID_NOT_FOUND"
     r"|ExecutorLostFailure|FetchFailed|Could not find .* of shuffle|MetadataFetchFailed"
     r"|worker lost|Remote RPC client disassociated|BlockNotFoundException": _LOST,
+    r"FileNotFound\w+: .*/predict-graph-": UNSEEN,
     r"All masters are unresponsive": "the master did not take the job",
     r"(?:Cannot call methods on a stopped SparkContext|SparkContext (?:has been|was) shut ?down"
     r"|cancelled because SparkContext was shut down)": (
@@ -102,6 +107,8 @@ def reason(text: str) -> str:
     'an executor was lost with the data in its memory;'
     >>> reason("x.PythonException: Traceback (most recent call last):\n  File\nValueError: no")
     'ValueError: no'
+    >>> reason("java.io.FileNotFoundException: File file:/tmp/predict-graph-1/a.gz")[:33]
+    'the executors do not see the fold'
     """
     for pattern, sentence in _KNOWN.items():
         if re.search(pattern, text):

@@ -26,7 +26,7 @@ from predict_graph.engines.spark.log.eventlog import LogReader, executor_row
 from predict_graph.engines.spark.log.growing import GrowingLog
 from predict_graph.engines.spark.session.failures import spark_failures
 from predict_graph.engines.spark.session.settings import SparkSettings, is_local
-from predict_graph.engines.spark.tables.checkpoints import Checkpoints
+from predict_graph.engines.spark.tables.checkpoints import Checkpoints, hadoop_path
 from predict_graph.errors import JobError, RequestError, check_installed, explained_by_system
 
 if TYPE_CHECKING:
@@ -49,6 +49,8 @@ class OpenSession:
     site: str | None = None
     """In a user's session, the call site that marks what our job groups keep in memory."""
     checkpoints: Checkpoints | None = None
+    address: str | None = None
+    """A folder for the executors, where they need not see that of this process."""
     stored_before: int = 0
 
     @property
@@ -92,23 +94,43 @@ class OpenSession:
         return GrowingLog(log, log.stat().st_size, LogReader(executors=there))
 
     def new_path(self) -> Path:
-        """Return a new path in the folder that all executors see."""
+        """Return a new path in the folder of this process."""
         return self.folder / uuid.uuid4().hex[:8]
 
+    def new_address(self) -> str:
+        """Return a new address to which all executors write."""
+        return f"{self.address or f'file://{self.folder.resolve()}'}/{self.new_path().name}"
+
+    def sent(self, path: Path) -> str:
+        """Return the address at which all executors read what this process has written."""
+        from predict_graph.engines.spark.tables.reading import literal_path
+
+        here = f"file://{path.resolve()}"
+        if self.address is None:
+            return literal_path(here)
+        there = f"{self.address}/{path.name}"
+        (source, _), (target, files) = (hadoop_path(self.spark, each) for each in (here, there))
+        files.copyFromLocalFile(True, source, target)
+        return there
+
+    def fetch(self, address: str, path: Path) -> None:
+        """Move to a path what executors have written."""
+        source, files = hadoop_path(self.spark, address)
+        target, _ = hadoop_path(self.spark, f"file://{path.resolve()}")
+        files.copyToLocalFile(True, source, target, True)
+
     def small_table(self, **columns: Any) -> DataFrame:
-        """Return a table of arrays, passed by a file in the folder of the session."""
+        """Return a table of arrays, passed by a file."""
         return self.spark.read.parquet(self.written(columns))
 
     def written(self, columns: Mapping[str, Any]) -> str:
-        """Write arrays as a Parquet file in the folder of the session; return its address."""
+        """Write arrays as a Parquet file for the executors; return its address."""
         import pyarrow as pa
         import pyarrow.parquet
 
-        from predict_graph.engines.spark.tables.reading import spark_path
-
         file = self.new_path()
         pa.parquet.write_table(pa.table(dict(columns)), file)
-        return spark_path(file)
+        return self.sent(file)
 
     def group(self, name: str | None) -> None:
         """Set the job group of the following jobs, by which the event log separates them."""
@@ -149,7 +171,7 @@ def open_session(settings: SparkSettings, *, java_works: bool = False) -> Iterat
     _check_master(settings.master)
     with ExitStack() as held:
         own = held.enter_context(temporary_folder(None))
-        shared = held.enter_context(temporary_folder(settings.folder))
+        shared = held.enter_context(temporary_folder(settings.local_folder))
         event_logs = own / "events"
         event_logs.mkdir()
         started = time.perf_counter()
@@ -163,8 +185,10 @@ def open_session(settings: SparkSettings, *, java_works: bool = False) -> Iterat
             with spark_failures(f"making a folder for checkpoints in {settings.checkpoint}"):
                 checkpoints = Checkpoints(spark, settings.checkpoint, settings.checkpoint_interval)
             held.enter_context(closing(checkpoints))
+        address = held.enter_context(temporary_address(spark, settings.address))
         seconds = time.perf_counter() - started
-        yield OpenSession(spark, settings, shared, event_logs, seconds, spark, None, checkpoints)
+        session = OpenSession(spark, settings, shared, event_logs, seconds, spark)
+        yield replace(session, checkpoints=checkpoints, address=address)
 
 
 @contextmanager
@@ -179,6 +203,22 @@ def temporary_folder(parent: Path | None) -> Iterator[Path]:
         if parent is not None:
             Path(name).chmod(0o1777)
         yield Path(name).absolute()
+
+
+@contextmanager
+def temporary_address(spark: Any, parent: str | None) -> Iterator[str | None]:
+    """Create a temporary folder at an address, if there is one."""
+    if parent is None:
+        yield None
+        return
+    with spark_failures(f"making a folder in {parent}"):
+        path, files = hadoop_path(spark, f"{parent.rstrip('/')}/predict-graph-{uuid.uuid4().hex}")
+        files.mkdirs(path)
+    try:
+        yield str(path)
+    finally:
+        with suppress(Exception):  # the driver may be gone
+            files.delete(path, True)
 
 
 @contextmanager

@@ -57,9 +57,9 @@ class SparkSettings:
     graphframes_jar : str or Path, optional
         JVM half of GraphFrames, for jobs that use it: a jar or Maven coordinates; see
         :func:`~predict_graph.engines.spark.session.graphframes.graphframes_conf`.
-    folder : Path, optional
-        Folder of graphs for Spark to read, visible to every executor. The folder for temporary
-        files by default.
+    folder : str or Path, optional
+        Where this process and the executors pass files to each other: a folder that all of them
+        see, or a URL that Spark supports. The folder for temporary files by default.
     in_open_session : bool
         Whether the session belongs to the user and stays open.
     checkpoint : str or Path, optional
@@ -80,7 +80,7 @@ class SparkSettings:
     memory: str = "1g"
     conf: Mapping[str, str] = field(default_factory=dict)
     graphframes_jar: str | Path | None = None
-    folder: Path | None = None
+    folder: str | Path | None = None
     in_open_session: bool = False
     checkpoint: str | Path | None = None
     checkpoint_interval: int | None = None
@@ -100,7 +100,7 @@ class SparkSettings:
                 raise RequestError(f"conf has {key}; accepted for {self.master}: the memory")
         if self.graphframes_jar is not None:
             graphframes_conf(self.graphframes_jar)
-        if self.folder is not None and not Path(self.folder).is_dir():
+        if self.folder is not None and self.address is None and not Path(self.folder).is_dir():
             raise RequestError(f"there is no folder {self.folder} to put graphs in")
         self._check_checkpoint()
 
@@ -144,6 +144,16 @@ class SparkSettings:
         if self.checkpoint_interval is None:
             return 0
         return -(-iterations // self.checkpoint_interval)
+
+    @property
+    def address(self) -> str | None:
+        """The folder, if it is a URL."""
+        return str(self.folder) if _ADDRESS.match(str(self.folder)) else None
+
+    @property
+    def local_folder(self) -> Path | None:
+        """The folder, if it is on this machine."""
+        return None if self.folder is None or self.address is not None else Path(self.folder)
 
     @property
     def local(self) -> bool:

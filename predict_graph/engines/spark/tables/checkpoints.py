@@ -52,9 +52,9 @@ class Checkpoints:
     """
 
     def __init__(self, spark: SparkSession, place: str | Path, interval: int) -> None:
-        self._context: Any = spark.sparkContext
+        self._spark: Any = spark
         self.interval = interval
-        context = self._context._jsc.sc()
+        context = self._spark.sparkContext._jsc.sc()
         text = str(place)
         context.setCheckpointDir(text if "://" in text else f"file://{Path(text).resolve()}")
         self._folder = str(context.getCheckpointDir().get())
@@ -75,6 +75,12 @@ class Checkpoints:
             self._delete(self._folder)
 
     def _delete(self, place: str) -> None:
-        path = self._context._jvm.org.apache.hadoop.fs.Path(place)
-        files = path.getFileSystem(self._context._jsc.hadoopConfiguration())
+        path, files = hadoop_path(self._spark, place)
         files.delete(path, True)
+
+
+def hadoop_path(spark: Any, address: str) -> tuple[Any, Any]:
+    """Return a path of Hadoop, and its file system."""
+    context = spark.sparkContext
+    path = context._jvm.org.apache.hadoop.fs.Path(address)
+    return path, path.getFileSystem(context._jsc.hadoopConfiguration())

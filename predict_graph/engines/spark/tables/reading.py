@@ -23,6 +23,7 @@ import pyarrow as pa
 
 from predict_graph.engines.spark import is_table
 from predict_graph.engines.spark.session.failures import spark_failures
+from predict_graph.engines.spark.tables.checkpoints import hadoop_path
 from predict_graph.errors import JobError, RequestError
 from predict_graph.graph.columns import find_columns
 from predict_graph.graph.edge_list import EdgeBlock, EdgeList
@@ -160,9 +161,7 @@ def _source_files(spark: SparkSession, source: str | os.PathLike[str]) -> Source
 
 def _listed(spark: SparkSession, path: str) -> Iterator[tuple[str, int, int]]:
     """Yield address, length and modification time of all files."""
-    java: Any = spark.sparkContext._jvm
-    place = java.org.apache.hadoop.fs.Path(path)
-    system = place.getFileSystem(spark.sparkContext._jsc.hadoopConfiguration())
+    place, system = hadoop_path(spark, path)
     for top in system.globStatus(place) or ():
         files = system.listFiles(top.getPath(), True)
         root = str(top.getPath())

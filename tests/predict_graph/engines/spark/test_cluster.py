@@ -3,12 +3,14 @@
 import os
 import signal
 import sys
+import tempfile
 import threading
 import time
 from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import psutil
 import pytest
 
@@ -17,6 +19,7 @@ from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.spark import SparkEngine, SparkSettings
 from predict_graph.engines.spark.session.opening import open_session
 from predict_graph.graph import check_graph
+from predict_graph.graph.storage import write_edges
 from tests.python import processes_of
 from tests.refusals import failed
 
@@ -95,16 +98,22 @@ def bare_python(folder):
     return {"spark.pyspark.python": str(python)}
 
 
-def test_two_workers_share_a_run_until_one_is_killed(cluster, quick_conf, tmp_path):
+def test_two_workers_share_a_run_until_one_is_killed(cluster, quick_conf, tmp_path, monkeypatch):
     """The run that loses one ends with a sentence; the next one is done by who is left.
 
-    Their Python has none of our packages: they get them.
+    Their Python has none of our packages: they get them. They do not see the folder of temporary
+    files, which each process has for itself: they get the blocks, and all else by an address.
 
     What comes after this in the file has a cluster of its own.
     """
     conf = {"spark.network.timeout": f"{SILENT}s", **quick_conf, **bare_python(tmp_path)}
-    engine = SparkEngine(cluster.master, 2, memory="700m", collect=True, conf=conf)
-    killed = []
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(tempfile, "tempdir", "/proc/self/cwd")
+    settings = {"memory": "700m", "conf": conf, "folder": f"file://{tmp_path}"}
+    engine = SparkEngine(cluster.master, 2, collect=True, **settings)
+    killed, ranks, top = [], tmp_path / "ranks.parquet", check_algorithm("topk-ranking")
+    file = tmp_path / "graph.txt"
+    write_edges(file, GRAPH)
 
     def kill_in_mid_superstep(iteration, _):
         if iteration == 2:
@@ -113,7 +122,9 @@ def test_two_workers_share_a_run_until_one_is_killed(cluster, quick_conf, tmp_pa
 
     endless = {"threshold": 0.0, "max_iterations": 10_000, "progress": kill_in_mid_superstep}
     with engine.session():
-        profile = engine.run(PageRank(), GRAPH, threshold=0.0, max_iterations=4)
+        rule = {"threshold": 0.0, "max_iterations": 4}
+        profile = engine.run(PageRank(), GRAPH, write_to=ranks, **rule)
+        others = engine.run(top, GRAPH), engine.run_files(PageRank(), file)
         caught = failed(None, engine.run, PageRank(), GRAPH, **endless)
         # It would wait longer for one that is silent.
         assert time.monotonic() - killed[0] < 0.5 * SILENT
@@ -126,6 +137,10 @@ def test_two_workers_share_a_run_until_one_is_killed(cluster, quick_conf, tmp_pa
         local = LocalEngine(workers=2).run(PageRank(), GRAPH, threshold=0.0, max_iterations=limit)
         np.testing.assert_allclose(found.values, local.values, rtol=1e-9)
         np.testing.assert_allclose(found.convergence, local.convergence, rtol=1e-9)
+    assert pd.read_parquet(ranks).sort_values("vertex")["value"].tolist() == profile.values.tolist()
+    for algorithm, graph, found in zip((top, PageRank()), (GRAPH, file), others, strict=True):
+        local = LocalEngine().run(algorithm, check_graph(graph))
+        np.testing.assert_allclose(found.values, local.values, rtol=1e-9)
     assert processes_of(cluster.workers[1].process.pid) == []
     # Work was even, and half of all bytes were remote.
     totals = profile.features_total()

@@ -32,10 +32,10 @@ def test_ctrl_c_does_what_it_did(local_session, common_session):
 
 
 def test_executors_without_a_package_are_refused(local_session, monkeypatch):
-    monkeypatch.setattr(executors, "_READY", set())
+    monkeypatch.setattr(executors, "_READY", {})
     monkeypatch.setattr(executors, "_NEEDED", ("numpy", "not_installed"))
     said = r"executors has no not_installed; accepted: an install"
-    failed(said, executors.prepare_executors, local_session.spark)
+    failed(said, executors.prepare_executors, local_session)
 
 
 def test_a_result_is_written_where_it_was_asked_for(local_spark, tmp_path):
