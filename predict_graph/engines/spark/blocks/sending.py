@@ -18,7 +18,7 @@ from predict_graph.errors import RequestError
 
 
 class SentFile(Broadcast[Path]):
-    """A file as a broadcast, a copy of which each executor maps into memory."""
+    """A file as a broadcast: each executor maps a copy into memory."""
 
     def dump(self, value: Path, f: BinaryIO) -> None:
         """Copy the file, where Spark would pickle an object."""
