@@ -13,8 +13,7 @@ import numba
 import numpy as np
 
 from predict_graph.arrays import Array
-from predict_graph.engines.local.kernel import SpreadingKernel, Superstep, Work
-from predict_graph.engines.local.team import Team
+from predict_graph.engines.local.kernel import SpreadingKernel, Superstep, Team, Work
 from predict_graph.engines.spark.blocks.program import BlockProgram
 from predict_graph.graph import Graph
 

@@ -20,8 +20,7 @@ from numba.extending import intrinsic
 from predict_graph.arrays import Array
 from predict_graph.builtin.connected_components.definition import ConnectedComponents
 from predict_graph.engines.local.edge_loops import MIN, identity, pull
-from predict_graph.engines.local.kernel import Footprint, SpreadingKernel, Superstep, Work
-from predict_graph.engines.local.team import Team
+from predict_graph.engines.local.kernel import Footprint, SpreadingKernel, Superstep, Team, Work
 from predict_graph.engines.spark.blocks.program import BlockProgram
 from predict_graph.graph import Graph
 

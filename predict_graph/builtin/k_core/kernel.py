@@ -17,7 +17,6 @@ import numpy as np
 from predict_graph.arrays import Array
 from predict_graph.builtin.k_core.definition import KCore
 from predict_graph.engines.local import kernel
-from predict_graph.engines.local.team import Team
 from predict_graph.engines.spark.blocks.program import BlockProgram
 from predict_graph.graph import Graph
 
@@ -34,7 +33,7 @@ class KCoreKernel(kernel.SpreadingKernel):
 
     message_bytes = 16
 
-    def __init__(self, algorithm: KCore, graph: Graph, team: Team | None = None) -> None:
+    def __init__(self, algorithm: KCore, graph: Graph, team: kernel.Team | None = None) -> None:
         super().__init__(graph, team)
         self._rows = (graph.indptr, graph.indices)
         self._degrees = graph.out_degrees

@@ -16,9 +16,7 @@ import numpy as np
 
 from predict_graph.arrays import Array
 from predict_graph.builtin.label_propagation.definition import LabelPropagation
-from predict_graph.engines.local.blocks import SharedRows
-from predict_graph.engines.local.kernel import Superstep, WeightedSample, Work
-from predict_graph.engines.local.team import Team
+from predict_graph.engines.local.kernel import SharedRows, Superstep, Team, WeightedSample, Work
 from predict_graph.engines.spark.blocks.program import BlockProgram
 from predict_graph.graph import Graph
 from samplers.csr import frozen

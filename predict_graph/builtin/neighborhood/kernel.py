@@ -13,9 +13,7 @@ import numpy.typing as npt
 from predict_graph.arrays import Array, FloatArray
 from predict_graph.builtin.merging import MAXIMUM, MergingKernel, MergingProgram
 from predict_graph.builtin.neighborhood.definition import Neighborhood
-from predict_graph.engines.local.blocks import ordered_sum
-from predict_graph.engines.local.kernel import Footprint, Superstep, WeightedSample
-from predict_graph.engines.local.team import Team
+from predict_graph.engines.local import kernel
 from predict_graph.graph import Graph
 from samplers.splitmix import splitmix64
 
@@ -27,7 +25,9 @@ class NeighborhoodKernel(MergingKernel):
 
     rule = MAXIMUM
 
-    def __init__(self, algorithm: Neighborhood, graph: Graph, team: Team | None = None) -> None:
+    def __init__(
+        self, algorithm: Neighborhood, graph: Graph, team: kernel.Team | None = None
+    ) -> None:
         n, registers = graph.vertices, algorithm.registers
         super().__init__(graph, team, hashed(np.arange(n), registers))
         # The estimated number of vertices that reach each vertex, including itself.
@@ -38,25 +38,25 @@ class NeighborhoodKernel(MergingKernel):
         self._settle(np.ones(n, np.uint8))
 
     @staticmethod
-    def footprint(algorithm: Neighborhood, id_bytes: int) -> Footprint:
+    def footprint(algorithm: Neighborhood, id_bytes: int) -> kernel.Footprint:
         """Return its memory: two arrays of counters, degrees, estimates, four marks.
 
         It includes the work of each vertex, of two supersteps.
         """
-        return Footprint(2 * algorithm.registers + 2 * 8 + 4 + 2 * 8)
+        return kernel.Footprint(2 * algorithm.registers + 2 * 8 + 4 + 2 * 8)
 
     def summary(self) -> dict[str, Any]:
         """Return the neighbourhood function, for 0, 1, … hops, and the effective diameter."""
         return summary_of(self._reached)
 
-    def step(self) -> Superstep:
+    def step(self) -> kernel.Superstep:
         """Run one superstep; its aggregate is the share of vertices whose counter changed."""
         work = self._exchange()
         self._settle(self._changed)
         work = replace(work, vertices=work.vertices + _ESTIMATED * self._changed)
         return self._turn(self.message_bytes, work)
 
-    def stand_for(self, sample: WeightedSample) -> None:
+    def stand_for(self, sample: kernel.WeightedSample) -> None:
         """Start with the counters that the sampled vertices have in the whole graph.
 
         Counters of vertices with weight 0 are empty.
@@ -70,7 +70,7 @@ class NeighborhoodKernel(MergingKernel):
         counters = (self._state, self._next)
         sizes = (self.values, self._sums, bias_correction(self._state.shape[1]))
         self._share_blocks(settle, changed, counters, sizes)
-        self._reached.append(float(ordered_sum(self._sums)))
+        self._reached.append(float(kernel.ordered_sum(self._sums)))
 
 
 def bias_correction(registers: int) -> float:

@@ -18,22 +18,20 @@ import numpy as np
 
 from predict_graph.arrays import Array, FloatArray
 from predict_graph.builtin.pagerank.definition import PageRank
-from predict_graph.engines.local.blocks import SharedRows, ordered_sum, row_blocks, unsigned
-from predict_graph.engines.local.kernel import Footprint, Superstep
-from predict_graph.engines.local.team import Team
+from predict_graph.engines.local import kernel
 from predict_graph.engines.spark.blocks.program import BlockProgram
 from predict_graph.graph import Graph
 
 
-class PageRankKernel(SharedRows):
+class PageRankKernel(kernel.SharedRows):
     """PageRank on one graph; all arrays are allocated on construction."""
 
     message_bytes = 16
 
-    def __init__(self, algorithm: PageRank, graph: Graph, team: Team | None = None) -> None:
+    def __init__(self, algorithm: PageRank, graph: Graph, team: kernel.Team | None = None) -> None:
         n, reverse = graph.vertices, graph.reverse
         super().__init__(reverse, team)
-        self._rows = (reverse.indptr, unsigned(reverse.indices))
+        self._rows = (reverse.indptr, kernel.unsigned(reverse.indices))
         degrees = graph.out_degrees
         self._scale = np.where(degrees > 0, algorithm.damping / np.maximum(degrees, 1), 0.0)
         self._spread = algorithm.damping if algorithm.spread_dangling else 0.0
@@ -48,20 +46,20 @@ class PageRankKernel(SharedRows):
         self._changes, self._dangling = np.zeros(blocks), np.zeros(blocks)
 
     @staticmethod
-    def footprint(algorithm: PageRank, id_bytes: int) -> Footprint:
+    def footprint(algorithm: PageRank, id_bytes: int) -> kernel.Footprint:
         """Return its memory: ranks, their scale, two arrays of contributions; degrees."""
-        return Footprint(5 * 8)
+        return kernel.Footprint(5 * 8)
 
-    def step(self) -> Superstep:
+    def step(self) -> kernel.Superstep:
         """Run one superstep; its aggregate is the mean change of rank per vertex."""
         restarts = self._restarts + self._spread * self._dangling_rank
         base = base_ranks(restarts, self._source, len(self.values))
         ranks = (self._scale, self._offer, self.values, self._next_offer)
         self._share_blocks(superstep, self._rows, base, ranks, (self._changes, self._dangling))
         self._offer, self._next_offer = self._next_offer, self._offer
-        self._dangling_rank = float(ordered_sum(self._dangling))
-        changed = float(ordered_sum(self._changes))
-        return Superstep(changed / max(len(self.values), 1), self.message_bytes)
+        self._dangling_rank = float(kernel.ordered_sum(self._dangling))
+        changed = float(kernel.ordered_sum(self._changes))
+        return kernel.Superstep(changed / max(len(self.values), 1), self.message_bytes)
 
 
 def first_ranks(vertices: Array, source: int | None, count: int) -> FloatArray:
@@ -129,7 +127,7 @@ class PageRankProgram(BlockProgram):
         """Set rank 1 / n everywhere, or 1 at the source of personalised PageRank."""
         degrees, damping = self.block.degrees, self.algorithm.damping
         self._scale = np.where(degrees > 0, damping / np.maximum(degrees, 1), 0.0)
-        self._bounds = row_blocks(self.rows[0])
+        self._bounds = kernel.row_blocks(self.rows[0])
         known = getattr(self.algorithm, "known", None)
         source = None if known is None else int(known[0])
         self.state = first_ranks(self.block.rows, source, self.block.vertices)
@@ -151,7 +149,7 @@ class PageRankProgram(BlockProgram):
         base = base_ranks(1.0 - damping + spread, self._source, self.block.vertices)
         ranks = (self._scale, offers, self.state, np.empty_like(self.state))
         superstep(0, count, self._bounds, rows, base, ranks, (changes, dangling))
-        self.change = float(ordered_sum(changes))
+        self.change = float(kernel.ordered_sum(changes))
 
     def sums(self) -> dict[str, float]:
         """Sum the changes, and the rank of dangling vertices."""

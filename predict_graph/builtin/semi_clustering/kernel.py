@@ -21,9 +21,7 @@ import numpy.typing as npt
 
 from predict_graph.arrays import Array, FloatArray, IndexArray
 from predict_graph.builtin.semi_clustering.definition import SemiClustering
-from predict_graph.engines.local.blocks import SharedRows
-from predict_graph.engines.local.kernel import Footprint, Superstep, WeightedSample, Work
-from predict_graph.engines.local.team import Team
+from predict_graph.engines.local import kernel
 from predict_graph.engines.spark.blocks.program import BlockProgram
 from predict_graph.graph import Graph
 from predict_graph.graph.csr import edge_weights
@@ -52,12 +50,14 @@ class Clusters(NamedTuple):
     keys: npt.NDArray[np.uint64]
 
 
-class SemiClusteringKernel(SharedRows):
+class SemiClusteringKernel(kernel.SharedRows):
     """Semi-clustering on one undirected graph."""
 
     values_are_vertices = True
 
-    def __init__(self, algorithm: SemiClustering, graph: Graph, team: Team | None = None) -> None:
+    def __init__(
+        self, algorithm: SemiClustering, graph: Graph, team: kernel.Team | None = None
+    ) -> None:
         super().__init__(graph, team)
         weights = frozen(np.empty(0, np.float32) if graph.weights is None else graph.weights)
         self._graph = (graph.indptr, graph.indices, weights)
@@ -68,13 +68,13 @@ class SemiClusteringKernel(SharedRows):
         self._fixed = (self._graph, self._graph[1], ids, limits)
 
     @staticmethod
-    def footprint(algorithm: SemiClustering, id_bytes: int) -> Footprint:
+    def footprint(algorithm: SemiClustering, id_bytes: int) -> kernel.Footprint:
         """Return its memory: entries for semi-clusters, and the counts of a superstep."""
         parameters: Any = algorithm.parameters
         places = 2 * int(parameters["s_max"]) + int(parameters["c_max"])
         a_place = int(parameters["v_max"]) * id_bytes + 4 + 4 * 8
         # Degrees and a mark; three counts of 32 bits, four of 64; four of the previous superstep.
-        return Footprint(places * a_place + 8 + 4 + 3 * 4 + 4 * 8 + 4 * 8, reverse=False)
+        return kernel.Footprint(places * a_place + 8 + 4 + 3 * 4 + 4 * 8 + 4 * 8, reverse=False)
 
     @property
     def values(self) -> Array:
@@ -85,7 +85,7 @@ class SemiClusteringKernel(SharedRows):
         """Return the score and the size of the best semi-cluster, and the mean score of lists."""
         return summary_of(sums_of(self._lists, self._fixed[2]))
 
-    def step(self) -> Superstep:
+    def step(self) -> kernel.Superstep:
         """Run one superstep; its aggregate is the share of list entries that changed."""
         counts = updated, first, scored = tuple(np.zeros((3, len(self._degrees)), np.int32))
         state = (self._degrees, self._sent, self._next, self._lists)
@@ -100,10 +100,10 @@ class SemiClusteringKernel(SharedRows):
         changed = int(updated.sum()) / max(int(held.sum()), 1)
         looked = float(clusters @ np.diff(self._graph[0])) + _FIRST_WORK * float(first.sum())
         per_message = looked / max(len(self._graph[1]), 1)
-        work = Work(vertices=_VERTEX_WORK + _SCORED_WORK * scored, messages=per_message)
-        return Superstep(changed, message_bytes, changes=updated, places=held, work=work)
+        work = kernel.Work(vertices=_VERTEX_WORK + _SCORED_WORK * scored, messages=per_message)
+        return kernel.Superstep(changed, message_bytes, changes=updated, places=held, work=work)
 
-    def stand_for(self, sample: WeightedSample) -> None:
+    def stand_for(self, sample: kernel.WeightedSample) -> None:
         """Count the edges of the whole graph as boundary, so that scores equal those of the graph.
 
         Inner edges of a semi-cluster are those of the whole graph already, because the subgraph is

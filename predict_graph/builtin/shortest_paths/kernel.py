@@ -11,8 +11,7 @@ import numpy.typing as npt
 from predict_graph.arrays import Array, IntArray
 from predict_graph.builtin.merging import FAR, HOPS, EntriesKernel, MergingProgram
 from predict_graph.builtin.shortest_paths.definition import ShortestPaths
-from predict_graph.engines.local.kernel import Footprint, WeightedSample
-from predict_graph.engines.local.team import Team
+from predict_graph.engines.local.kernel import Footprint, Team, WeightedSample
 from predict_graph.graph import Graph
 
 

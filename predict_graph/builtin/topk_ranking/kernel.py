@@ -14,8 +14,7 @@ import numpy as np
 from predict_graph.arrays import Array, FloatArray
 from predict_graph.builtin.merging import FAR, UNION, EntriesKernel, MergingProgram
 from predict_graph.builtin.topk_ranking.definition import TopKRanking
-from predict_graph.engines.local.kernel import Footprint
-from predict_graph.engines.local.team import Team
+from predict_graph.engines.local.kernel import Footprint, Team
 from predict_graph.graph import Graph
 
 

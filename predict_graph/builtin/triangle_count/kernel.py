@@ -17,9 +17,7 @@ import numpy as np
 
 from predict_graph.arrays import Array
 from predict_graph.builtin.triangle_count.definition import TriangleCount
-from predict_graph.engines.local.blocks import SharedRows
-from predict_graph.engines.local.kernel import Footprint, Superstep, WeightedSample, Work
-from predict_graph.engines.local.team import Team
+from predict_graph.engines.local import kernel
 from predict_graph.engines.spark.blocks.program import BlockProgram
 from predict_graph.graph import Graph
 from predict_graph.graph.csr import edges_of
@@ -27,7 +25,7 @@ from predict_graph.graph.csr import edges_of
 _HEADER_BYTES = _ENTRY_BYTES = 8  # vertex ids; by definition
 
 
-class TriangleCountKernel(SharedRows):
+class TriangleCountKernel(kernel.SharedRows):
     """Triangles of one undirected graph.
 
     It has no probe: a message of the first superstep costs almost nothing compared with one of the
@@ -36,7 +34,9 @@ class TriangleCountKernel(SharedRows):
 
     message_bytes = 16  # of the first superstep: the id of the receiver, and a degree
 
-    def __init__(self, algorithm: TriangleCount, graph: Graph, team: Team | None = None) -> None:
+    def __init__(
+        self, algorithm: TriangleCount, graph: Graph, team: kernel.Team | None = None
+    ) -> None:
         n = graph.vertices
         super().__init__(graph, team)
         self._rows = (graph.indptr, graph.indices)
@@ -49,15 +49,15 @@ class TriangleCountKernel(SharedRows):
         self._sampled = False
 
     @staticmethod
-    def footprint(algorithm: TriangleCount, id_bytes: int) -> Footprint:
+    def footprint(algorithm: TriangleCount, id_bytes: int) -> kernel.Footprint:
         """Return its memory: sets, their sizes, triangles, marks of each thread."""
-        return Footprint(24, float(id_bytes), reverse=False, thread_bytes=id_bytes)
+        return kernel.Footprint(24, float(id_bytes), reverse=False, thread_bytes=id_bytes)
 
     def summary(self) -> dict[str, Any]:
         """Return the triangles of the graph, and the most through one vertex."""
         return {"triangles": int(self.values.sum()) // 3, "most": int(self.values.max())}
 
-    def stand_for(self, sample: WeightedSample) -> None:
+    def stand_for(self, sample: kernel.WeightedSample) -> None:
         """Record the work of each vertex, which has weights in a sample."""
         self._sampled = True
 
@@ -65,22 +65,22 @@ class TriangleCountKernel(SharedRows):
         """Let no vertex send in the next superstep: the run is over then."""
         self._steps = 2
 
-    def step(self) -> Superstep:
+    def step(self) -> kernel.Superstep:
         """Run one superstep; its aggregate is the share of vertices that still have to send."""
         self._steps += 1
         if self._steps == 1:
             self._share(above, *self._rows, self._above, self.counts)
-            return Superstep(1.0, self.message_bytes, work=Work(vertices=1.0))
+            return kernel.Superstep(1.0, self.message_bytes, work=kernel.Work(vertices=1.0))
         if self._steps > 2:
-            return Superstep(0.0, self.message_bytes, np.zeros(len(self.counts), bool))
+            return kernel.Superstep(0.0, self.message_bytes, np.zeros(len(self.counts), bool))
         self._share(self._count)
         sizes = _HEADER_BYTES + _ENTRY_BYTES * self.counts
         if not self._sampled:  # needed on samples only
-            return Superstep(0.0, sizes)
+            return kernel.Superstep(0.0, sizes)
         indptr, indices = self._rows
         receivers = np.repeat(np.arange(len(sizes)), np.diff(indptr))
         looked = np.bincount(receivers, self.counts[indices], len(sizes))
-        return Superstep(0.0, sizes, work=Work(vertices=1.0 + looked))
+        return kernel.Superstep(0.0, sizes, work=kernel.Work(vertices=1.0 + looked))
 
     def _count(self, first: int, last: int) -> None:
         """Count the triangles of the vertices of some rows."""

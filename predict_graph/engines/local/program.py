@@ -18,10 +18,8 @@ import numpy as np
 
 from predict_graph.algorithms.vertex_program import VertexProgram
 from predict_graph.arrays import Array
-from predict_graph.engines.local.blocks import SharedRows, unsigned
 from predict_graph.engines.local.edge_loops import MAX, MIN, SUM, identity, pull, push
-from predict_graph.engines.local.kernel import Superstep
-from predict_graph.engines.local.team import Team
+from predict_graph.engines.local.kernel import SharedRows, Superstep, Team, unsigned
 from predict_graph.errors import JobError
 from predict_graph.graph import Graph
 from predict_graph.plugins import blamed_on

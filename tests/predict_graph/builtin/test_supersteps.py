@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from predict_graph.algorithms import ALGORITHMS, check_algorithm
 from predict_graph.builtin import merging
 from predict_graph.engines import COUNTERS, OUT_EDGES
-from predict_graph.engines.local import LocalEngine, blocks
+from predict_graph.engines.local import LocalEngine, kernel
 from predict_graph.engines.local.tally import worker_of
 from predict_graph.graph import check_graph
 from tests.predict_graph.builtin.references import PROGRAMS
@@ -123,7 +123,7 @@ def check(algorithm, graph):
 @pytest.fixture
 def _small_blocks(monkeypatch):
     """Cut the smallest graphs into blocks, so that threads share them."""
-    monkeypatch.setattr(blocks, "row_blocks", partial(blocks.row_blocks, most=8))
+    monkeypatch.setattr(kernel, "row_blocks", partial(kernel.row_blocks, most=8))
 
 
 @pytest.mark.usefixtures("_small_blocks")
