@@ -10,6 +10,12 @@ from predict_graph.builtin.parts import parts_of
 from predict_graph.errors import RequestError
 
 
+def dangling_parameter(default: str, where: str) -> Parameter:
+    """Return the parameter that says where the rank of dangling vertices goes."""
+    summary = f"rank of vertices without outbound edges: {where}, or dropped"
+    return Parameter("dangling", str, default, summary, choices=(default, "drop"))
+
+
 class PageRank(Algorithm):
     """Rank of vertices by inbound links: equation 1 of PREDIcT.
 
@@ -53,13 +59,7 @@ class PageRank(Algorithm):
         Parameter(
             "tolerance", float, None, "the threshold itself, on the mean change of rank", 0.0
         ),
-        Parameter(
-            "dangling",
-            str,
-            "uniform",
-            "rank of vertices without outbound edges: spread evenly, or dropped",
-            choices=("uniform", "drop"),
-        ),
+        dangling_parameter("uniform", "spread evenly"),
         MAX_ITERATIONS,
     )
 
@@ -79,8 +79,8 @@ class PageRank(Algorithm):
 
     @property
     def spread_dangling(self) -> bool:
-        """Whether the rank of dangling vertices is spread evenly."""
-        return self.parameters["dangling"] == "uniform"
+        """Whether the rank of dangling vertices is spread, evenly or to the source."""
+        return self.parameters["dangling"] != "drop"
 
     def source_in(self, out_degrees: IntArray) -> int | None:
         """Return the only vertex at which walks start and restart; None for all."""

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from predict_graph.algorithms.naming import NamedVertices, naming_parameter
-from predict_graph.algorithms.parameters import Parameter
 from predict_graph.arrays import IntArray
-from predict_graph.builtin.pagerank.definition import PageRank
+from predict_graph.builtin.pagerank.definition import PageRank, dangling_parameter
 
 
 class PersonalisedPageRank(NamedVertices, PageRank):
@@ -50,19 +49,8 @@ class PersonalisedPageRank(NamedVertices, PageRank):
     declared = (
         naming_parameter("source", several=False),
         *(each for each in PageRank.declared if each.name != "dangling"),
-        Parameter(
-            "dangling",
-            str,
-            "source",
-            "rank of vertices without outbound edges: to the source, or dropped",
-            choices=("source", "drop"),
-        ),
+        dangling_parameter("source", "to the source"),
     )
-
-    @property
-    def spread_dangling(self) -> bool:
-        """Whether the rank of dangling vertices goes to the source."""
-        return self.parameters["dangling"] == "source"
 
     def source_in(self, out_degrees: IntArray) -> int:
         """Return the source."""
