@@ -24,10 +24,13 @@ class LinearCosts(table_rows.CostRegressor):
     def _predicted(self, table: FloatArray) -> FloatArray:
         return np.asarray(table @ self.coef_ + self.intercept_)
 
-    def _keep(self, rows: table_rows.TrainingRows, solution: FloatArray) -> None:
-        """Store the coefficients (intercept first) and how well they fit the training rows."""
+    def _keep(self, rows: table_rows.TrainingRows, solution: FloatArray, named: list[str]) -> None:
+        """Store the coefficients (intercept first), those to name, and how well they fit."""
         self.intercept_ = float(solution[0])
         self.coef_ = solution[1:].copy()
+        costs = dict(zip(rows.names, self.coef_.tolist(), strict=True))
+        self.terms_ = {"intercept": self.intercept_} if self.fit_intercept else {}
+        self.terms_ |= {name: costs[name] for name in named}
         predicted = rows.X @ self.coef_ + self.intercept_
         frequency, known = rows.frequency, rows.y > 0
         relative = predicted[known] / rows.y[known] - 1
@@ -113,10 +116,7 @@ class NonNegativeLinear(LinearCosts):
                 f"found {count} sample{'s' if count != 1 else ''}, too few to tell "
                 f"{len(columns)} unknowns apart"
             )
-        self._keep(rows, solution)
-        names = rows.names
-        self.terms_ = {"intercept": self.intercept_} if self.fit_intercept else {}
-        self.terms_ |= {name: float(cost) for name, cost in zip(names, self.coef_, strict=True)}
+        self._keep(rows, solution, rows.names)
         return self
 
 
@@ -219,12 +219,10 @@ class ForwardSelectedLinear(LinearCosts):
         added = [rows.names[column - 1] for column in order[len(chosen) :]]
         self.path_ = list(zip(["start", *added], path, strict=True))
         self.left_out_error_ = path[-1]
-        self._keep(rows, rows.solve(np.array(order, dtype=np.intp)))
-        kept = [column - 1 for column in order if column > 0 and self.coef_[column - 1] > 0]
-        self.selected_ = [rows.names[column] for column in kept]
-        costs = dict(zip(rows.names, self.coef_.tolist(), strict=True))
-        self.terms_ = {"intercept": self.intercept_} if self.fit_intercept else {}
-        self.terms_ |= {name: costs[name] for name in self.selected_}
+        solution = rows.solve(np.array(order, dtype=np.intp))
+        kept = [column for column in order if column > 0 and solution[column] > 0]
+        self.selected_ = [rows.names[column - 1] for column in kept]
+        self._keep(rows, solution, self.selected_)
         return self
 
 
