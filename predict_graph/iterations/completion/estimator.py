@@ -52,7 +52,8 @@ def estimate_by_completion(
         edges = max(edges, int(sample.operator.nnz))
         if time_left() < (time.perf_counter() - began) / number:
             break
-    seconds, vertices = time.perf_counter() - started, len(completer.hubs) + size
+    each, vertices = (time.perf_counter() - started) / len(crossings), len(completer.hubs) + size
+    sizes = (vertices / max(graph.vertices, 1), vertices, edges)
     middle = float(np.median(crossings))  # robust to a loop by chance in one sample
     low, high = np.quantile(np.log(crossings), [0.25, 0.75])
     stds = (
@@ -68,16 +69,8 @@ def estimate_by_completion(
         curve=estimate.mean_curve(curves, counts[0]),
         converged=middle <= limit,
         samples=[
-            SampleSummary(
-                sampler="completion",
-                ratio=vertices / max(graph.vertices, 1),
-                vertices=vertices,
-                edges=edges,
-                iterations=math.ceil(each - 1e-9),
-                seconds=seconds / len(crossings),
-                purpose="iterations",
-            )
-            for each in crossings
+            SampleSummary("completion", *sizes, math.ceil(at - 1e-9), each, "iterations")
+            for at in crossings
         ],
         warnings=_doubts(vertices, min(small // 2, graph.vertices)),
         counters=_counters_by_a_pair(case, counts[0]),
