@@ -9,7 +9,6 @@ its expected time is left.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import lru_cache, partial
@@ -20,7 +19,7 @@ import pandas as pd
 
 from predict_graph.algorithms import ALGORITHMS, Algorithm
 from predict_graph.answers import Answer, Table
-from predict_graph.budget import check_budget
+from predict_graph.budget import Spending, check_budget
 from predict_graph.engines import Engine
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.errors import PredictGraphError, RequestError
@@ -124,9 +123,8 @@ def learn(
     kept = check_history(history)
     if kept is None:
         raise RequestError("to learn takes a history; accepted: a file for --history")
-    spend = check_budget(budget)
-    allowed = spend.seconds
-    if not allowed or spend.share is not None:
+    allowed = check_budget(budget)
+    if not allowed.seconds or allowed.share is not None:
         raise RequestError(f"the budget is {budget!r}; accepted for learning: a time such as 10m")
     every = [name for name in ALGORITHMS.names() if "spark" in ALGORITHMS.get(name).runs_on]
     jobs = [check_function(name) for name in (every if algorithms is None else algorithms)]
@@ -135,7 +133,7 @@ def learn(
             "algorithms of GraphX and GraphFrames have sessions of their own; accepted: no others"
         )
     entropy, report = check_seed(seed), progress or (lambda text, fraction: None)
-    learner = _Learner(engine, jobs, kept, entropy, allowed, report)
+    learner = _Learner(engine, jobs, kept, entropy, Spending(allowed, 0.0), report)
     try:
         learner.learn()
     except PredictGraphError as error:
@@ -143,29 +141,23 @@ def learn(
             raise
         learner.found.ended = f"the cluster failed: {error}"
     finally:
-        learner.found.seconds = learner.spent
+        learner.found.seconds = learner.spending.spent
     return learner.found
 
 
 @dataclass
 class _Learner:
-    """The session of one call of `learn`, within the allowed seconds."""
+    """The session of one call of `learn`, within its budget."""
 
     engine: SparkEngine
     jobs: Sequence[Algorithm]
     history: History
     seed: int
-    allowed: float
+    spending: Spending
     report: Callable[[str, float], None]
 
     def __post_init__(self) -> None:
-        self.found = Learning()
-        self._started, self._before = time.perf_counter(), 0
-
-    @property
-    def spent(self) -> float:
-        """The elapsed seconds."""
-        return time.perf_counter() - self._started
+        self.found, self._before = Learning(), 0
 
     def learn(self) -> None:
         """Run what fits in the budget: small graphs of all algorithms first, the cheapest first.
@@ -173,7 +165,7 @@ class _Learner:
         An edge is expected to take as long as one of the graph before; nothing is known of the
         first graph.
         """
-        self.report(f"opening a session on {self.engine.workers} machines", self._fraction)
+        self._report(f"opening a session on {self.engine.workers} machines")
         rates = {job.name: 0.0 for job in self.jobs}  # seconds an edge
         with self.engine.session(java_works=any(job.java_works for job in self.jobs)) as session:
             for scale, factor in _GRAPHS:
@@ -181,8 +173,8 @@ class _Learner:
                 source = f"rmat:scale={scale},edge_factor={factor},seed={self.seed}"
                 read = lru_cache(partial(check_graph, source, seed=self.seed))  # in both directions
                 for job in sorted(self.jobs, key=lambda job: rates[job.name]):
-                    expected = rates[job.name] * size
-                    if self.found.training_runs and self.spent + expected > self.allowed:
+                    fits = self.spending.affords(rates[job.name] * size)
+                    if self.found.training_runs and not fits:
                         self.found.ended = _TOO_LONG
                         continue
                     graph = read(directed=direction(job, None))
@@ -190,16 +182,16 @@ class _Learner:
                     seconds = self._run(job, graph, session.seconds, times)
                     rates[job.name] = seconds / size
 
-    @property
-    def _fraction(self) -> float:
-        return min(self.spent / self.allowed, 1.0)
+    def _report(self, text: str) -> None:
+        spent, left = self.spending.spent, self.spending.left
+        self.report(text, min(spent / (spent + left), 1.0))
 
     def _run(self, job: Algorithm, graph: Graph, opening: float, times: int) -> float:
         """Run an algorithm on a graph some times, and return the seconds of the last one.
 
         Each run is stored at once, so that it is not lost.
         """
-        self.report(f"{job.name} on {graph.name}", self._fraction)
+        self._report(f"{job.name} on {graph.name}")
         for number in range(1, times + 1):
             purpose = "cost" if not self._before or number == times else WARM_UP
             how = {"sampler": "whole", "seed": self.seed, "opening_seconds": opening}

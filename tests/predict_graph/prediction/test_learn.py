@@ -32,7 +32,8 @@ def cluster(monkeypatch):
         return [SimpleNamespace(record=SimpleNamespace(seconds=seconds, iterations=1))]
 
     monkeypatch.setattr(learning, "_GRAPHS", ((6, 4), (8, 4), (10, 4)))
-    monkeypatch.setattr(learning, "time", SimpleNamespace(perf_counter=lambda: now[0]))
+    clock = SimpleNamespace(perf_counter=lambda: now[0])
+    monkeypatch.setattr("predict_graph.budget.time", clock)
     monkeypatch.setattr(learning, "sample_run", run)
     monkeypatch.setattr(History, "add_all", lambda history, records: [*records])
     opened = nullcontext(SimpleNamespace(seconds=0.0))
