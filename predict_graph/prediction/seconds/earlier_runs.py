@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -14,15 +13,6 @@ from predict_graph.engines import Engine, Evidence, RuntimeEstimate, Workload, p
 from predict_graph.engines.runtime_model import std_of_next
 from predict_graph.evidence import EARLIER_RUNS
 from predict_graph.history import RunRecord, machine_identity
-
-# Variation of phases between runs, of those measured once; measured in docs/studies/overhead.md.
-PHASE_STD = 0.2
-
-
-def with_common_error(evidence: Evidence, algorithm: str) -> Evidence:
-    """Return evidence of samples with the error that its own deviation does not show."""
-    common = log_std("seconds by samples", algorithm)
-    return replace(evidence, relative_std=math.hypot(evidence.relative_std, common))
 
 
 def of_this_engine(records: Sequence[RunRecord], engine: Engine) -> list[RunRecord]:

@@ -8,6 +8,7 @@ lines over the sizes of the samples give the other phases. Times of other engine
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -17,6 +18,7 @@ import numpy as np
 
 from predict_graph import engines
 from predict_graph.algorithms import Algorithm
+from predict_graph.calibration import log_std
 from predict_graph.deadline import StopRun
 from predict_graph.errors import JobError
 from predict_graph.graph import Graph
@@ -24,7 +26,6 @@ from predict_graph.history import History, RunRecord, machine_identity
 from predict_graph.iterations import EdgeBudget, SampleRun, draw_sample, run_sample
 from predict_graph.plugins import loaded
 from predict_graph.prediction.seconds import regression
-from predict_graph.prediction.seconds.earlier_runs import PHASE_STD, with_common_error
 from predict_graph.prediction.work import records_of
 from predict_graph.table import Table
 
@@ -38,6 +39,14 @@ DEFAULT_TRAIN_RATIOS = (0.05, 0.1, 0.15, 0.2)  # PREDIcT, section 5.2
 """Sampling ratios of the runs that train the cost model (PREDIcT, section 5.2)."""
 STEADY_ITERATIONS = 6  # limits the iterations of a sample run; the first may be slower
 """Sufficient to measure iterations that all do the same work."""
+# Variation of phases between runs, of those measured once; measured in docs/studies/overhead.md.
+PHASE_STD = 0.2
+
+
+def with_common_error(evidence: engines.Evidence, algorithm: str) -> engines.Evidence:
+    """Return evidence of samples with the error that its own deviation does not show."""
+    common = log_std("seconds by samples", algorithm)
+    return replace(evidence, relative_std=math.hypot(evidence.relative_std, common))
 
 
 @dataclass(eq=False)

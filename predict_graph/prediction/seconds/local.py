@@ -24,8 +24,7 @@ from predict_graph.deadline import StopRun, current_deadline, deadline
 from predict_graph.engines import Evidence, RuntimeEstimate, StagedSample, Workload
 from predict_graph.engines.local import observed
 from predict_graph.iterations import SampleRun
-from predict_graph.prediction.seconds.earlier_runs import PHASE_STD, with_common_error
-from predict_graph.prediction.seconds.learned import SampledModel
+from predict_graph.prediction.seconds.learned import PHASE_STD, SampledModel, with_common_error
 from predict_graph.prediction.seconds.regression import COST_MODELS, DEFAULT_COST_MODEL
 
 

@@ -24,8 +24,7 @@ from predict_graph.prediction.seconds.cluster import costs as cluster_costs
 from predict_graph.prediction.seconds.cluster import runs as cluster
 from predict_graph.prediction.seconds.cluster.runs import ClusterRun
 from predict_graph.prediction.seconds.cluster.work import work_by_machines
-from predict_graph.prediction.seconds.earlier_runs import PHASE_STD
-from predict_graph.prediction.seconds.learned import DEFAULT_TRAIN_RATIOS, EngineModel
+from predict_graph.prediction.seconds.learned import DEFAULT_TRAIN_RATIOS, PHASE_STD, EngineModel
 from predict_graph.prediction.seconds.regression import fitted_line
 from predict_graph.prediction.work import counted
 from predict_graph.table import Table
