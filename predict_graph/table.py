@@ -76,8 +76,7 @@ class Table:
 
     def floats(self, *names: str) -> FloatArray:
         """Return the sum of columns as floating-point numbers."""
-        total: FloatArray = np.sum([self[name].astype(np.float64) for name in names], axis=0)
-        return total
+        return np.asarray(np.sum([self[name].astype(np.float64) for name in names], axis=0))
 
     def assign(self, **columns: npt.ArrayLike) -> Table:
         """Return the table with other or further columns."""

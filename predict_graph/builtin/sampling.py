@@ -141,8 +141,7 @@ def next_ranks(
     starts, sources = inbound_rows(graph, vertices)
     receivers = np.repeat(np.arange(len(vertices)), np.diff(starts))
     received: Any = np.bincount(receivers, offers[sources], len(vertices))
-    found: FloatArray = (1.0 - algorithm.damping) / graph.vertices + received
-    return found
+    return np.asarray((1.0 - algorithm.damping) / graph.vertices + received)
 
 
 def clusters_recipe(algorithm: Any, graph: Graph) -> rooted.Recipe:

@@ -176,8 +176,7 @@ class RunProfile(Result):
         """The seconds of each iteration, shape (iterations,)."""
         if not len(self.rows):
             return np.empty(0)
-        own: FloatArray = self.rows.floats("seconds")[self.rows["worker"] == 0]
-        return own
+        return np.asarray(self.rows.floats("seconds")[self.rows["worker"] == 0])
 
     def with_seconds(self, **more: float) -> RunProfile:
         """Return the profile of a run with so many more seconds in some phases."""

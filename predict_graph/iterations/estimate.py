@@ -139,8 +139,7 @@ def mean_curve(curves: Sequence[FloatArray], iterations: int) -> FloatArray:
     """Return the geometric mean of curves of any lengths, for so many iterations."""
     length = max(iterations, *(len(curve) for curve in curves))
     logs = [_extended(np.log(np.maximum(curve, 1e-300)), length) for curve in curves]
-    curve: FloatArray = np.exp(np.mean(logs, axis=0))[:iterations]
-    return curve
+    return np.asarray(np.exp(np.mean(logs, axis=0))[:iterations])
 
 
 def _extended(logs: FloatArray, length: int) -> FloatArray:

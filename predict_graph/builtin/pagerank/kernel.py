@@ -66,8 +66,7 @@ def first_ranks(vertices: Array, source: int | None, count: int) -> FloatArray:
     """Return the ranks of some vertices, of so many, before the first superstep."""
     if source is None:
         return np.full(len(vertices), 1.0 / max(count, 1))
-    ranks: FloatArray = (vertices == source).astype(np.float64)
-    return ranks
+    return np.asarray(vertices == source, np.float64)
 
 
 def base_ranks(restarts: float, source: int | None, vertices: int) -> tuple[float, int, float]:
@@ -137,8 +136,7 @@ class PageRankProgram(BlockProgram):
 
     def offered(self) -> Array:
         """Return the rank over each out-edge."""
-        offers: Array = self.state * self._scale
-        return offers
+        return np.asarray(self.state * self._scale)
 
     def receive(self, offers: Array, senders: Array, sums: Mapping[str, float]) -> None:
         """Sum contributions, and add the base rank, which does not depend on messages."""

@@ -155,8 +155,7 @@ def _conserving(
     sent = np.bincount(sources, values * weights[targets], minlength=size) / weights
     dangling = sent == 0
     values = values / np.where(dangling, 1.0, sent)[sources]
-    operator = sparse.csr_array((values, (targets, sources)), shape=(size, size))
-    return operator, dangling
+    return sparse.csr_array((values, (targets, sources)), shape=(size, size)), dangling
 
 
 ProfileArray = npt.NDArray[np.int32]

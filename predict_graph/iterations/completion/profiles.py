@@ -69,8 +69,7 @@ def _sides(graph: Graph) -> BoolArray | None:
 
 
 def _half_octaves(values: npt.NDArray[np.floating]) -> npt.NDArray[np.int32]:
-    classes: npt.NDArray[np.int32] = np.floor(2.0 * np.log2(values)).astype(np.int32)
-    return classes
+    return np.asarray(np.floor(2.0 * np.log2(values)), np.int32)
 
 
 def profile_key(profiles: npt.NDArray[np.int32], level: tuple[int, int, int]) -> IntArray:

@@ -219,5 +219,4 @@ def combined_share(
     edges = float((degrees * counts).sum())
     missed = (1.0 - shares[:, None] / partitions) ** degrees[None, :]
     records = partitions * ((1.0 - missed) * counts).sum(axis=1)
-    result: FloatArray = records / np.maximum(shares * edges, 1e-300)
-    return result
+    return np.asarray(records / np.maximum(shares * edges, 1e-300))
