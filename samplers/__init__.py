@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from samplers.csr import check_csr as check_csr
     from samplers.csr import reverse_csr as reverse_csr
     from samplers.fidelity import FidelityReport as FidelityReport
+    from samplers.fidelity import GraphProperties as GraphProperties
     from samplers.fidelity import fidelity_report as fidelity_report
+    from samplers.fidelity import graph_properties as graph_properties
     from samplers.induced import induced_csr as induced_csr
-    from samplers.properties import GraphProperties as GraphProperties
-    from samplers.properties import graph_properties as graph_properties
     from samplers.uniform import UniformVertices as UniformVertices
     from samplers.walk import BiasedRandomJump as BiasedRandomJump
     from samplers.walk import MetropolisHastingsRandomWalk as MetropolisHastingsRandomWalk
@@ -36,12 +36,12 @@ SAMPLERS = {
 _HOMES = {
     **{reference.partition(":")[2]: reference.partition(":")[0] for reference in SAMPLERS.values()},
     "FidelityReport": "samplers.fidelity",
-    "GraphProperties": "samplers.properties",
+    "GraphProperties": "samplers.fidelity",
     "Sample": "samplers.base",
     "Sampler": "samplers.base",
     "check_csr": "samplers.csr",
     "fidelity_report": "samplers.fidelity",
-    "graph_properties": "samplers.properties",
+    "graph_properties": "samplers.fidelity",
     "induced_csr": "samplers.induced",
     "reverse_csr": "samplers.csr",
 }
