@@ -38,9 +38,8 @@ from predict_graph.options import PredictOptions, completed
 from predict_graph.outcome import Prediction
 from predict_graph.prediction.baseline import baselines_of, reversing
 from predict_graph.prediction.case import Case
-from predict_graph.prediction.counting import estimates_of, load_compiled
 from predict_graph.prediction.request import check_request
-from predict_graph.prediction.sources import LEVELS
+from predict_graph.prediction.sources import LEVELS, estimates_of, load_compiled
 
 JSON = Path(predict_graph.__file__).with_name(calibration.FILE)
 FEWEST = 20  # cases from which an algorithm has a deviation of its own

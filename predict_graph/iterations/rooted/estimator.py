@@ -15,9 +15,8 @@ from predict_graph.deadline import StopRun, time_left
 from predict_graph.engines import SampleSummary, StagedSample
 from predict_graph.engines.local.observed import ObservedRun, observed_run
 from predict_graph.intervals import QUANTILE
-from predict_graph.iterations.budget import LEAN
 from predict_graph.iterations.estimate import IterationEstimate, crossing, iteration_interval
-from predict_graph.iterations.method import SamplingCase
+from predict_graph.iterations.method import LEAN, SamplingCase
 from predict_graph.iterations.rooted.sample import Recipe, recipe_of
 
 

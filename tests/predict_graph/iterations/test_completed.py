@@ -13,13 +13,13 @@ from predict_graph.engines import COUNTERS, SampleSummary, per_iteration
 from predict_graph.engines.local import LocalEngine
 from predict_graph.graph import check_graph
 from predict_graph.iterations import estimate
-from predict_graph.iterations.budget import LEAN
 from predict_graph.iterations.completion import completed
 from predict_graph.iterations.completion.estimator import choose_hubs
 from predict_graph.iterations.completion.profiles import vertex_profiles
+from predict_graph.iterations.method import LEAN
 from predict_graph.iterations.whole_run import continued
-from predict_graph.prediction.counting import estimates_of
 from predict_graph.prediction.request import check_request
+from predict_graph.prediction.sources import estimates_of
 from predict_graph.table import Table
 from tests.graphs import graphs
 
