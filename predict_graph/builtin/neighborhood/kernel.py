@@ -70,7 +70,7 @@ class NeighborhoodKernel(MergingKernel):
         counters = (self._state, self._next)
         sizes = (self.values, self._sums, bias_correction(self._state.shape[1]))
         self._share_blocks(settle, changed, counters, sizes)
-        self._reached.append(float(kernel.ordered_sum(self._sums)))
+        self._reached.append(kernel.ordered_sum(self._sums))
 
 
 def bias_correction(registers: int) -> float:

@@ -57,8 +57,8 @@ class PageRankKernel(kernel.SharedRows):
         ranks = (self._scale, self._offer, self.values, self._next_offer)
         self._share_blocks(superstep, self._rows, base, ranks, (self._changes, self._dangling))
         self._offer, self._next_offer = self._next_offer, self._offer
-        self._dangling_rank = float(kernel.ordered_sum(self._dangling))
-        changed = float(kernel.ordered_sum(self._changes))
+        self._dangling_rank = kernel.ordered_sum(self._dangling)
+        changed = kernel.ordered_sum(self._changes)
         return kernel.Superstep(changed / max(len(self.values), 1), self.message_bytes)
 
 
@@ -147,7 +147,7 @@ class PageRankProgram(BlockProgram):
         base = base_ranks(1.0 - damping + spread, self._source, self.block.vertices)
         ranks = (self._scale, offers, self.state, np.empty_like(self.state))
         superstep(0, count, self._bounds, rows, base, ranks, (changes, dangling))
-        self.change = float(kernel.ordered_sum(changes))
+        self.change = kernel.ordered_sum(changes)
 
     def sums(self) -> dict[str, float]:
         """Sum the changes, and the rank of dangling vertices."""

@@ -16,7 +16,6 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-import numba
 import numpy as np
 
 from predict_graph.algorithms import SPARK_LIBRARIES, Algorithm
@@ -255,10 +254,6 @@ class SpreadingKernel(SharedRows):
         return Superstep(share, message_bytes, sent, self._senders, work=work)
 
 
-@numba.njit(cache=True, nogil=True)
-def ordered_sum(values: Any) -> float:
+def ordered_sum(values: FloatArray) -> float:
     """Add in the order of `values`, so that the sum does not depend on the number of threads."""
-    total = 0.0
-    for value in values:
-        total += value
-    return total
+    return float(np.cumsum(np.append(0.0, values))[-1])

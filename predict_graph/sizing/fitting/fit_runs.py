@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 from scipy.special import bdtr
@@ -39,9 +39,7 @@ from predict_graph.sizing.planning.candidates import (
 )
 from predict_graph.sizing.quantities import check_count
 from predict_graph.sizing.table_file import TextTable, name_key, read_table
-
-if TYPE_CHECKING:
-    from predict_graph.sizing.tasks.model import TaskModel
+from predict_graph.sizing.tasks.model import TaskModel, fit_task, read_runs
 
 # Options that not every scaling model reads; models of tasks read none of them.
 READ_BY = {
@@ -110,8 +108,6 @@ def fit(
     )
     options: dict[str, Any] = {"terms": terms, "iterations": iterations}
     if model.startswith("nimo"):
-        from predict_graph.sizing.tasks.model import fit_task, read_runs
-
         check_read(
             model,
             **{f"{what}-column": name for what, name in columns.items()},

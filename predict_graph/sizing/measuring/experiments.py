@@ -6,18 +6,17 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 
+from costmodels.design import Design as Chosen
+from costmodels.design import candidate_grid, optimal_design
 from costmodels.scaling.terms import ERNEST, MASHA, TERMS
 from predict_graph.errors import JobError, RequestError, check_installed
 from predict_graph.files import written_beside
 from predict_graph.sizing.quantities import MOST_COUNTS, check_count
 from predict_graph.sizing.table_file import read_table
-
-if TYPE_CHECKING:
-    from costmodels.design import Design as Chosen
 
 # Columns of a design that no command gets; and those of measured points, the outcome last: a line
 # that ends in one is whole.
@@ -76,8 +75,6 @@ def make_design(
     ----------
     Venkataraman et al.: Ernest, NSDI 2016, section 3.3.
     """
-    from costmodels.design import candidate_grid, optimal_design
-
     check_installed("cvxpy", "a design", extra="design")
     if len(terms) == 1 and terms[0] in TERM_SETS:
         terms = TERM_SETS[terms[0]]
