@@ -16,8 +16,7 @@ from predict_graph.builtin.neighborhood.arrivals import largest_hashes, superste
 from predict_graph.builtin.pagerank.definition import PageRank
 from predict_graph.builtin.personalised_pagerank.definition import PersonalisedPageRank
 from predict_graph.builtin.triangle_count.kernel import TriangleCountKernel
-from predict_graph.graph import Graph
-from predict_graph.graph.csr import edges_of, inbound_rows, inbound_shares
+from predict_graph.graph.csr import Graph, edges_of, inbound_rows, inbound_shares
 from predict_graph.iterations.completion.completed import CompletedSample
 from predict_graph.iterations.rooted import sample as rooted
 from samplers.search import largest

@@ -20,8 +20,7 @@ from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.runtime_model import AnyGraph
 from predict_graph.graph import Graph
 from predict_graph.history import History, RunRecord, machine_identity
-from predict_graph.iterations import IterationEstimate
-from predict_graph.iterations.estimate import iteration_interval
+from predict_graph.iterations.estimate import IterationEstimate, iteration_interval
 from predict_graph.iterations.rooted.sample import depth_of
 
 BASELINE = "baseline estimate"

@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from predict_graph.engines import COUNTERS, RunProfile
-from predict_graph.engines.profile import message_bytes
+from predict_graph.engines.profile import COUNTERS, RunProfile, message_bytes
 from predict_graph.history import RunRecord
 from predict_graph.table import Table
 

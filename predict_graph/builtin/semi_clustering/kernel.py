@@ -23,8 +23,7 @@ from predict_graph.arrays import Array, FloatArray, IndexArray
 from predict_graph.builtin.semi_clustering.definition import SemiClustering
 from predict_graph.engines.local import kernel
 from predict_graph.engines.spark.blocks.program import BlockProgram
-from predict_graph.graph import Graph
-from predict_graph.graph.csr import edge_weights
+from predict_graph.graph.csr import Graph, edge_weights
 from samplers.csr import frozen
 from samplers.splitmix import splitmix64
 

@@ -19,8 +19,7 @@ from predict_graph.arrays import Array
 from predict_graph.builtin.triangle_count.definition import TriangleCount
 from predict_graph.engines.local import kernel
 from predict_graph.engines.spark.blocks.program import BlockProgram
-from predict_graph.graph import Graph
-from predict_graph.graph.csr import edges_of
+from predict_graph.graph.csr import Graph, edges_of
 
 _HEADER_BYTES = _ENTRY_BYTES = 8  # vertex ids; by definition
 

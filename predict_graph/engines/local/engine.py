@@ -29,8 +29,7 @@ from predict_graph.engines.local.tally import Tally
 from predict_graph.engines.local.team import Team, available_threads
 from predict_graph.engines.profile import PHASES, RunProfile
 from predict_graph.errors import RequestError
-from predict_graph.graph import Graph
-from predict_graph.graph.csr import plain_labels
+from predict_graph.graph.csr import Graph, plain_labels
 from predict_graph.graph.storage import check_table_file, write_table
 from predict_graph.stopwatch import Stopwatch
 from predict_graph.table import Table

@@ -16,8 +16,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from predict_graph.arrays import BoolArray, FloatArray, IndexArray, IntArray
-from predict_graph.graph import Graph
-from predict_graph.graph.csr import edges_of, inbound_rows
+from predict_graph.graph.csr import Graph, edges_of, inbound_rows
 from predict_graph.iterations.completion.profiles import FIELD, LEVELS, profile_key
 from samplers.induced import induced_csr
 

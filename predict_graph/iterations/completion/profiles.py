@@ -26,8 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from predict_graph.arrays import BoolArray, IntArray
-from predict_graph.graph import Graph
-from predict_graph.graph.csr import inbound_shares
+from predict_graph.graph.csr import Graph, inbound_shares
 from samplers.search import breadth_first
 
 FIELD = 7  # by definition: bits of a class

@@ -20,8 +20,7 @@ import numpy.typing as npt
 from predict_graph.algorithms import Algorithm
 from predict_graph.arrays import Array, BoolArray, FloatArray, IndexArray, IntArray
 from predict_graph.engines.local.kernel import WeightedSample
-from predict_graph.graph import Graph
-from predict_graph.graph.csr import edge_weights, edges_of
+from predict_graph.graph.csr import Graph, edge_weights, edges_of
 from samplers.search import breadth_first, largest
 
 
