@@ -82,6 +82,7 @@ def _of_stages(graph: AnyGraph, stages: Sequence[Stage], doubts: list[str]) -> P
             f"the run will probably stop at its limit of {limit} iterations, before it has "
             "converged"
         )
+    own, seconds = runtime.evidence, float(runtime.evidence.seconds.sum())
     phases = [each.phases for _, _, each in stages]
     by_machines: list[Mapping[str, float]] = []
     if runtime.at is not None:
@@ -98,15 +99,7 @@ def _of_stages(graph: AnyGraph, stages: Sequence[Stage], doubts: list[str]) -> P
         phases={name: sum(each[name] for each in phases) for name in runtime.phases},
         rows=runtime.rows.assign(convergence=estimate.curve),
         samples=[*estimate.samples, *runtime.samples],
-        evidence=[
-            SourceEstimate(
-                source=runtime.evidence.name,
-                seconds=float(runtime.evidence.seconds.sum()),
-                log_std=runtime.evidence.relative_std,
-                weight=1.0,
-                model=dict(runtime.evidence.model),
-            )
-        ],
+        evidence=[SourceEstimate(own.name, seconds, own.relative_std, 1.0, model=dict(own.model))],
         method=_method(request, estimate, graph),
         warnings=list(dict.fromkeys(warnings)),
         prior=prior,

@@ -12,8 +12,8 @@ from predict_graph.intervals import Interval
 from predict_graph.memory import available_memory, resident_memory
 from predict_graph.outcome import PeakMemory
 
-LIBRARIES = 193_000_000  # measured; see docs/studies/memory.md
-"""Bytes that a run of ten vertices holds: interpreter and libraries."""
+# Bytes that a run of ten vertices holds, interpreter and libraries: docs/studies/memory.md.
+LIBRARIES = 193_000_000
 # Vertex programs and other kernels that do not declare what they hold: arrays of 64 bits.
 _UNKNOWN, _MOST_UNKNOWN = Footprint(8 * 8), Footprint(32 * 8, 8)
 # Shares of the peak within which it lies, by the first half of docs/studies/memory.md.

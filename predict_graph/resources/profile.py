@@ -17,9 +17,9 @@ from predict_graph.errors import RequestError
 PROFILE = DocumentKind("predict-graph resource profile", "resource profile", "calibrate --out")
 
 
-# Bounds of the cache levels; limits the time of the measurement
+# Working sets in bytes for latency, from the first cache to main memory: bounds of the cache
+# levels; limits the time of the measurement.
 WORKING_SETS = (32 << 10, 256 << 10, 2 << 20, 16 << 20, 128 << 20)
-"""Working sets in bytes for latency: from the first cache to main memory."""
 
 
 def latency_name(size: int) -> str:

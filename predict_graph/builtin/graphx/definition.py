@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
-from predict_graph.algorithms import Parameter
 from predict_graph.algorithms.naming import NamedVertices, naming_parameter
-from predict_graph.algorithms.parameters import Value
+from predict_graph.algorithms.parameters import Parameter, Value
 from predict_graph.engines.spark.library.algorithm import LibraryAlgorithm
 from predict_graph.engines.spark.session.opening import OpenSession
 from predict_graph.errors import RequestError

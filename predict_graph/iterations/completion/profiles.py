@@ -30,10 +30,10 @@ from predict_graph.graph.csr import Graph, inbound_shares
 from samplers.search import breadth_first
 
 FIELD = 7  # by definition: bits of a class
-# Of each level, the finest first: the classes of in-degree (with the side), out-degree and inflow
-# that are one class there. Four half octaves are two octaves; 128 classes are all of them.
+# Coarsening levels of a profile, the finest first: the classes of in-degree (with the side), of
+# out-degree and of inflow that are one class there. Four half octaves are two octaves; 128 classes
+# are all of them.
 LEVELS = ((1, 1, 1), (1, 1, 2), (4, 4, 2), (1, 1, 128), (4, 4, 128), (64, 128, 128))
-"""Coarsening levels of a profile."""
 
 
 def vertex_profiles(graph: Graph) -> npt.NDArray[np.int32]:

@@ -35,10 +35,11 @@ if TYPE_CHECKING:
     from predict_graph.budget import Spending
     from predict_graph.prediction.request import Request
 
-DEFAULT_TRAIN_RATIOS = (0.05, 0.1, 0.15, 0.2)  # PREDIcT, section 5.2
-"""Sampling ratios of the runs that train the cost model (PREDIcT, section 5.2)."""
-STEADY_ITERATIONS = 6  # limits the iterations of a sample run; the first may be slower
-"""Sufficient to measure iterations that all do the same work."""
+# Sampling ratios of the runs that train the cost model: PREDIcT, section 5.2.
+DEFAULT_TRAIN_RATIOS = (0.05, 0.1, 0.15, 0.2)
+# Limits the iterations of a sample run, of which the first may be slower: sufficient to measure
+# iterations that all do the same work.
+STEADY_ITERATIONS = 6
 # Variation of phases between runs, of those measured once; measured in docs/studies/overhead.md.
 PHASE_STD = 0.2
 
