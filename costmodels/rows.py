@@ -36,8 +36,12 @@ class CostRegressor(RegressorMixin, BaseEstimator):
         ndarray of float64, shape (n,)
             In the unit of `y`.
         """
+        return self._predicted(self._known(X))
+
+    def _known(self, X: Any) -> FloatArray:
+        """Return a table with the columns of `fit`, as scikit-learn checks it."""
         check_is_fitted(self)
-        return self._predicted(validate_data(self, X, reset=False, dtype=np.float64))
+        return np.asarray(validate_data(self, X, reset=False, dtype=np.float64))
 
     def _predicted(self, table: FloatArray) -> FloatArray:
         """Return the cost of each row of a checked table."""
@@ -48,6 +52,13 @@ class CostRegressor(RegressorMixin, BaseEstimator):
         tags.target_tags.positive_only = True
         tags.regressor_tags.poor_score = True  # negative relations are out of their reach
         return tags
+
+
+def checked_data(estimator: Any, X: Any, y: Any, fewest: int = 1) -> tuple[FloatArray, FloatArray]:
+    """Return the table and the numbers that were passed to `fit`, as scikit-learn checks them."""
+    options = {"dtype": np.float64, "y_numeric": True, "ensure_min_samples": fewest}
+    table, y = validate_data(estimator, X, y, **options)
+    return table, np.asarray(y, dtype=np.float64)
 
 
 def check_positive(name: str, values: FloatArray) -> None:
@@ -117,8 +128,7 @@ def check_training_rows(
     """
     if weights not in WEIGHTS:
         raise ValueError(f"unknown weights {weights!r}; accepted: {', '.join(WEIGHTS)}")
-    X, y = validate_data(estimator, X, y, dtype=np.float64, y_numeric=True)
-    y = np.asarray(y, dtype=np.float64)
+    X, y = checked_data(estimator, X, y)
     wrong = np.flatnonzero(y <= 0 if weights == "relative" else y < 0)
     if len(wrong):
         accepted = "positive (weights='relative')" if weights == "relative" else "0 or more"

@@ -11,14 +11,13 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from sklearn.utils.validation import validate_data
 
 from costmodels.arrays import FloatArray
 from costmodels.leftout import LeaveOneOut, folds_of, interval_about
 from costmodels.occupancy.overlap import OverlapModel
 from costmodels.occupancy.predictor import OccupancyPredictor
 from costmodels.occupancy.terms import reference_values
-from costmodels.rows import CostRegressor, check_positive, column_names
+from costmodels.rows import CostRegressor, check_positive, checked_data, column_names
 
 SHAPES = ("auto", "linear", "piecewise", "overlap")
 
@@ -155,9 +154,8 @@ class OccupancyModel(CostRegressor):
         """
         if self.shape not in SHAPES:
             raise ValueError(f"unknown shape {self.shape!r}; accepted: {', '.join(SHAPES)}")
-        table, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=2)
+        table, seconds = checked_data(self, X, y, fewest=2)
         X = self._named(table)
-        seconds = np.asarray(y, dtype=np.float64)
         measured = occupancies_of(seconds, utilization, data, network_share)
         shapes = SHAPES[1:] if self.shape == "auto" else (self.shape,)
         tried = {

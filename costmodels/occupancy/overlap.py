@@ -7,11 +7,10 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 from scipy.optimize import least_squares
-from sklearn.utils.validation import validate_data
 
 from costmodels.arrays import FloatArray
 from costmodels.occupancy.terms import Term, attribute_of, reference_values
-from costmodels.rows import CostRegressor, check_positive, column_names
+from costmodels.rows import CostRegressor, check_positive, checked_data, column_names
 
 RESOURCES = ("compute", "network", "disk")
 
@@ -77,8 +76,7 @@ class OverlapModel(CostRegressor):
         ValueError
             If a time is not positive.
         """
-        table, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=2)
-        seconds = np.asarray(y, dtype=np.float64)
+        table, seconds = checked_data(self, X, y, fewest=2)
         check_positive("y", seconds)
         self._divisors = reference_values(table)
         self._terms = _services(column_names(self, table.shape[1]), np.ptp(table, axis=0) > 0)

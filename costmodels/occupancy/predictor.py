@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from sklearn.utils.validation import _check_sample_weight, validate_data
+from sklearn.utils.validation import _check_sample_weight
 
 from costmodels.arrays import FloatArray, IntArray
 from costmodels.leftout import select_columns
 from costmodels.occupancy import terms
-from costmodels.rows import CostRegressor, column_names
+from costmodels.rows import CostRegressor, checked_data, column_names
 
 _ROUNDING = 1e-9  # relative; not tuned: what is smaller is a rounding error
 
@@ -75,10 +75,9 @@ class OccupancyPredictor(CostRegressor):
         """
         if self.shape not in terms.SHAPES:
             raise ValueError(f"unknown shape {self.shape!r}; accepted: {', '.join(terms.SHAPES)}")
-        table, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=2)
+        table, occupancy = checked_data(self, X, y, fewest=2)
         weight = _check_sample_weight(importance, table, dtype=np.float64, ensure_non_negative=True)
         self._divisors = terms.reference_values(table)
-        occupancy = np.asarray(y, dtype=np.float64)
         of_reference = float(abs(occupancy[terms.reference_row(table)]))
         self._unit = of_reference or float(np.abs(occupancy).max()) or 1.0
         normalised = table / self._divisors

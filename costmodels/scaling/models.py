@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from costmodels.arrays import FloatArray
 from costmodels.leftout import interval_about
@@ -96,11 +95,9 @@ class ScalingModel(CostRegressor):
         -------
         ndarray of float64, shape (n, 2)
         """
-        check_is_fitted(self)
         if not 0 < level < 1:
             raise ValueError(f"level is {level!r}, but must be between 0 and 1")
-        table = validate_data(self, X, reset=False, dtype=np.float64)
-        return self._interval(named_columns(self, table), level)
+        return self._interval(named_columns(self, self._known(X)), level)
 
     def _interval(self, columns: Columns, level: float) -> FloatArray:
         """Return low and high of each configuration, by default symmetric as factors."""

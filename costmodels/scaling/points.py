@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import validate_data
 
 from costmodels.arrays import FloatArray
-from costmodels.rows import check_positive
+from costmodels.rows import check_positive, checked_data
 
 Columns = Mapping[str, FloatArray]
 
@@ -46,8 +45,8 @@ def take_rows(columns: Columns, rows: Any) -> dict[str, FloatArray]:
 
 def read_runs(estimator: Any, X: Any, y: Any) -> tuple[dict[str, FloatArray], FloatArray]:
     """Return the columns and the seconds that were given to `fit`, checked."""
-    table, y = validate_data(estimator, X, y, dtype=np.float64, y_numeric=True)
-    columns, seconds = named_columns(estimator, table, warn=True), np.asarray(y, dtype=np.float64)
+    table, seconds = checked_data(estimator, X, y)
+    columns = named_columns(estimator, table, warn=True)
     check_positive("y", seconds)
     return columns, seconds
 
