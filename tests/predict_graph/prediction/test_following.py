@@ -15,9 +15,14 @@ from tests.refusals import refused
 GRAPH = "rmat:scale=10,edge_factor=8,seed=1"
 
 
-def test_a_callback_hears_of_every_superstep():
+def followed(algorithm, graph=GRAPH, **options):
+    """Run an algorithm; return its profile, and what a callback heard of it."""
     heard = []
-    profile = predict_graph.run("pagerank", GRAPH, progress=heard.append)
+    return predict_graph.run(algorithm, graph, progress=heard.append, **options), heard
+
+
+def test_a_callback_hears_of_every_superstep():
+    profile, heard = followed("pagerank")
     assert [each.state for each in heard] == ["before", *["running"] * profile.iterations, "ended"]
     assert [each.done for each in heard[1:-1]] == list(range(1, profile.iterations + 1))
     assert [each.aggregate for each in heard[1:-1]] == list(profile.convergence)
@@ -30,8 +35,7 @@ def test_a_callback_hears_of_every_superstep():
 def test_a_graph_in_memory_is_not_read_again():
     graph = replace(check_graph(GRAPH), read_seconds=1000.0)
     found = predict_graph.predict("pagerank", graph, history="none", seed=1)
-    heard = []
-    predict_graph.run("pagerank", graph, history="none", progress=heard.append, expect=found)
+    _, heard = followed("pagerank", graph, history="none", expect=found)
     assert heard[0].first == found.runtime_seconds.predicted > 1000.0
     assert heard[0].remaining.predicted < 1.0
 
@@ -46,23 +50,19 @@ class Closing(LocalEngine):
 
 
 def test_closing_is_no_part_of_a_run():
-    heard = []
-    given = {"engine": Closing(), "history": "none", "progress": heard.append}
-    predict_graph.run("pagerank", GRAPH, **given)
+    _, heard = followed("pagerank", engine=Closing(), history="none")
     assert heard[-1].elapsed - heard[-2].elapsed < 0.5
 
 
 def test_a_callback_hears_of_both_runs_of_a_chain():
-    heard = []
-    profile = predict_graph.run("topk-ranking", GRAPH, progress=heard.append)
+    profile, heard = followed("topk-ranking")
     ran = [each.algorithm for each in heard if each.state == "running"]
     assert ran == ["pagerank"] * profile.prior.iterations + ["topk-ranking"] * profile.iterations
 
 
 def test_an_earlier_run_says_how_many_supersteps(history):
     profile = predict_graph.run("connected-components", GRAPH, history=history)
-    heard = []
-    predict_graph.run("connected-components", GRAPH, history=history, progress=heard.append)
+    _, heard = followed("connected-components", history=history)
     assert heard[0].by == "earlier runs of this graph"
     assert all(each.of.predicted == profile.iterations for each in heard[1:])
 
@@ -70,8 +70,7 @@ def test_an_earlier_run_says_how_many_supersteps(history):
 def test_a_prediction_is_where_it_starts():
     found = predict_graph.predict("pagerank", GRAPH, seed=1, budget="none")
     for expect in (found, found.to_dict()):
-        heard = []
-        predict_graph.run("pagerank", GRAPH, progress=heard.append, expect=expect)
+        _, heard = followed("pagerank", expect=expect)
         assert heard[0].first == found.runtime_seconds.predicted
         assert heard[1].of.predicted == pytest.approx(found.iterations.predicted, abs=2)
 
