@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from hypothesis import strategies as st
 
+from predict_graph.algorithms import check_algorithm
 from predict_graph.graph import check_graph
 from tests.refusals import refused
 
@@ -27,6 +28,12 @@ def graphs(draw, vertices=60, edges=150):
     ends = st.tuples(*2 * [st.integers(0, n - 1)])
     graph.add_edges_from(draw(st.lists(ends, min_size=1, max_size=edges)))
     return check_graph(graph)
+
+
+def job_and_graph(name, source, /, **parameters):
+    """Return an algorithm, and a graph as it reads it."""
+    job = check_algorithm(name, parameters)
+    return job, check_graph(source, directed=False if job.undirected else None)
 
 
 def listed(graph):

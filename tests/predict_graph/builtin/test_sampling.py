@@ -9,20 +9,16 @@ from predict_graph.graph import check_graph
 from predict_graph.graph.build import from_edges
 from predict_graph.iterations.rooted.sample import recipe_of
 from predict_graph.prediction.pipeline import predict
+from tests.graphs import job_and_graph
 
 DIRECTED = check_graph("rmat:scale=12,edge_factor=6,seed=2")
-
-
-def drawn(algorithm, graph, size=100):
-    recipe = recipe_of(algorithm, graph)
-    return recipe, recipe.sampler.draw(size, np.random.default_rng(0))
 
 
 def test_an_algorithm_without_a_recipe_takes_the_one_for_any():
     class Other(Neighborhood):
         name = "other"
 
-    recipe, _ = drawn(Other(), DIRECTED)
+    recipe = recipe_of(Other(), DIRECTED)
     assert recipe.inputs is None
     assert recipe.sampler.near == 0
 
@@ -48,8 +44,7 @@ CASES = [
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "given", "source", "error"), CASES)
 def test_a_sample_estimates_how_long_a_run_is_and_what_it_sends(name, given, source, error):
-    algorithm = check_algorithm(name, given)
-    graph = check_graph(source, directed=False if algorithm.undirected else None)
+    algorithm, graph = job_and_graph(name, source, **given)
     truth = LocalEngine().run(algorithm, graph)
     found = predict(algorithm, graph, method="rooted", seed=1, ratio=0.2)
     assert found.iterations.predicted == truth.iterations
@@ -71,7 +66,7 @@ def test_samples_estimate_how_long_a_run_from_one_source_is(source):
 
 def test_a_sample_starts_at_the_landmarks():
     algorithm = ShortestPaths(landmarks="17,4").on(DIRECTED)
-    _, sample = drawn(algorithm, DIRECTED, 300)
+    sample = recipe_of(algorithm, DIRECTED).sampler.draw(300, np.random.default_rng(0))
     kernel = algorithm.part_for("local")(algorithm, sample.graph)
     kernel.stand_for(sample)
     for number, landmark in enumerate((17, 4)):

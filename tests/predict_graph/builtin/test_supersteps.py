@@ -13,6 +13,7 @@ from predict_graph.engines import COUNTERS, OUT_EDGES
 from predict_graph.engines.local import LocalEngine, kernel
 from predict_graph.engines.local.tally import worker_of
 from predict_graph.graph import check_graph
+from tests.graphs import job_and_graph
 from tests.predict_graph.builtin.references import PROGRAMS
 from tests.predict_graph.builtin.small import DIRECTED, UNDIRECTED, edges
 
@@ -137,10 +138,9 @@ def test_pushed_and_pulled_rows_are_the_same(name, few, monkeypatch):
 
 @pytest.mark.parametrize("name", ALGORITHMS.names())
 def test_a_large_graph_gives_the_same_whatever_the_threads(name):
-    algorithm = check_algorithm(name, {"c_max": 2, "s_max": 2} if "semi" in name else {})
-    source = "rmat:scale=13,edge_factor=8,seed=1"
-    graph = check_graph(source, directed=False if algorithm.undirected else None)
-    assert run_by_threads(algorithm, graph).iterations > 1
+    few = {"c_max": 2, "s_max": 2} if "semi" in name else {}
+    job, graph = job_and_graph(name, "rmat:scale=13,edge_factor=8,seed=1", **few)
+    assert run_by_threads(job, graph).iterations > 1
 
 
 @pytest.mark.slow

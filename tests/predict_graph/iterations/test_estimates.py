@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from predict_graph import iterations
-from predict_graph.algorithms import ConnectedComponents, Neighborhood, PageRank, check_algorithm
+from predict_graph.algorithms import ConnectedComponents, Neighborhood, PageRank
 from predict_graph.engines import COUNTERS, per_iteration
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.local.kernel import WeightedSample
@@ -18,7 +18,7 @@ from predict_graph.graph import check_graph
 from predict_graph.graph.csr import edge_weights
 from predict_graph.iterations.rooted.sample import RootedSampler, component_trees, hop_tree
 from predict_graph.transforms import scaled_threshold
-from tests.graphs import graphs
+from tests.graphs import graphs, job_and_graph
 from tests.refusals import failed, refused
 
 # A replay is of a function that only Spark runs.
@@ -168,9 +168,7 @@ def test_a_method_of_ones_own_that_fails_is_named():
 # Accuracy: loose bars; the benchmarks hold the tight ones.
 
 
-@cache
-def graph_of(text):
-    return check_graph(text)
+graph_of = cache(check_graph)
 
 
 GRAPHS = [
@@ -201,14 +199,10 @@ def test_graphs_are_predicted_well(text, epsilon, shared_file):
 HUBS = check_graph("barabasi-albert:n=800,m=4,seed=1")
 
 
-def rng():
-    return np.random.default_rng(5)
-
-
 @pytest.mark.parametrize("name", iterations.SAMPLERS.names())
 @pytest.mark.parametrize("cap", [1, 40, 400])
 def test_a_cut_sample_keeps_to_its_edges_and_says_so(name, cap):
-    sample = iterations.draw_sample(HUBS, name, 0.5, rng(), max_edges=cap)
+    sample = iterations.draw_sample(HUBS, name, 0.5, np.random.default_rng(5), max_edges=cap)
     assert 1 <= sample.graph.vertices < 400
     assert sample.graph.edges <= cap
     assert sample.ratio == sample.graph.vertices / HUBS.vertices
@@ -290,15 +284,9 @@ def test_small_neighbours_of_small_vertices_come_along():
 OF_HOPS = ("connected-components", "neighborhood", "topk-ranking", "semi-clustering")
 
 
-def read(name, text):
-    """Return an algorithm, and a graph as it reads it."""
-    job = check_algorithm(name)
-    return job, check_graph(text, directed=False if job.undirected else None)
-
-
 @pytest.mark.parametrize("algorithm", OF_HOPS)
 def test_the_whole_graph_as_its_own_sample_runs_as_the_engine_does(algorithm):
-    job, graph = read(algorithm, "rmat:scale=10,edge_factor=6,seed=5")
+    job, graph = job_and_graph(algorithm, "rmat:scale=10,edge_factor=6,seed=5")
     truth = LocalEngine(workers=1).run(job, graph)
     to_others = edge_weights(graph, np.arange(graph.vertices))
     matrix = graph.to_scipy()
@@ -332,7 +320,7 @@ def test_components_take_exactly_as_long_as_predicted(name, seed):
 
 @pytest.mark.parametrize("algorithm", OF_HOPS)
 def test_series_and_iterations_are_near_the_truth(algorithm):
-    job, graph = read(algorithm, "rmat:scale=14,edge_factor=8,seed=7")
+    job, graph = job_and_graph(algorithm, "rmat:scale=14,edge_factor=8,seed=7")
     truth = LocalEngine().run(job, graph)
     found = estimate(graph, job, "rooted")
     assert abs(found.iterations - truth.iterations) <= 1

@@ -9,14 +9,13 @@ import pytest
 
 import predict_graph
 from predict_graph import machine
-from predict_graph.algorithms import check_algorithm
 from predict_graph.engines.local.kernel import kernel_of
 from predict_graph.engines.local.team import Team, available_threads
-from predict_graph.graph import check_graph
 from predict_graph.intervals import Interval
 from predict_graph.memory import available_memory, cgroup_rooms, resident_memory
 from predict_graph.outcome import PeakMemory
 from predict_graph.prediction.memory import peak_memory
+from tests.graphs import job_and_graph
 from tests.python import python
 
 GIB = 2**30
@@ -88,9 +87,7 @@ KERNELS = ["pagerank", "connected-components", "neighborhood", "topk-ranking", "
 
 @pytest.mark.parametrize("name", KERNELS)
 def test_what_a_kernel_declares_is_what_it_allocates(name):
-    algorithm = check_algorithm(name)
-    directed = False if algorithm.undirected else None
-    graph = check_graph("rmat:scale=15,edge_factor=6", directed=directed)
+    algorithm, graph = job_and_graph(name, "rmat:scale=15,edge_factor=6")
     build = kernel_of(algorithm)
     values = () if algorithm.prior is None else (np.arange(float(graph.vertices)),)
     graph.out_degrees, graph.reverse  # noqa: B018, cached: part of the graph
@@ -125,6 +122,5 @@ def test_the_peak_of_a_real_run_is_in_the_interval(name, source, small):
         "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
     )
     held = 1024 * int(python("-c", code, sys.executable, *arguments, source).stdout)
-    algorithm = check_algorithm(name)
-    graph = check_graph(source, directed=False if algorithm.undirected else None)
+    algorithm, graph = job_and_graph(name, source)
     assert peak_memory(graph, algorithm).peak.contains(held)
