@@ -63,11 +63,16 @@ def zipped(*names, text=b"1 2\n2 3\n", method=zipfile.ZIP_DEFLATED):
     return content.getvalue()
 
 
+def bytes_of(write):
+    """Return what a function writes to a file."""
+    content = io.BytesIO()
+    write(content)
+    return content.getvalue()
+
+
 def parquet(**columns):
     """Return a file of Parquet with these columns."""
-    content = io.BytesIO()
-    pq.write_table(pa.table(columns), content)
-    return content.getvalue()
+    return bytes_of(partial(pq.write_table, pa.table(columns)))
 
 
 class _Handler(http.server.SimpleHTTPRequestHandler):

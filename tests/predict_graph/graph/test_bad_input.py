@@ -65,6 +65,7 @@ FILES = [
     (".mtx", f"{MATRIX}2 2 2\n1 1\n", "but holds 1"),
     (".mtx", f"{MATRIX}% c\n2 2 1\n0 1\n", r"g\.mtx:4: the id 0 is out of range; accepted: 1 to 2"),
     (".mtx", f"{MATRIX}{'9' * 5000} 2 1\n1 1\n", "whole numbers below 2"),
+    (".mtx", MATRIX.replace("general", "symmetric") + "90000000 90000000 1\n2 1\n", "unpack_ratio"),
     # METIS and DIMACS.
     (".graph", "x y\n", r"g\.graph:1: the header of a METIS file"),
     (".graph", "2 1 7\n2\n1\n", r"fmt is 007"),
@@ -178,10 +179,6 @@ def test_webgraph(written, tmp_path):
     no_graph(file, "is damaged: the successors of vertex")
 
 
-def frame(**columns):
-    return pd.DataFrame(columns)
-
-
 SOURCES = [
     # Names.
     ("none.txt", r"there is no file .*none\.txt.*accepted: .*rmat"),
@@ -217,13 +214,13 @@ SOURCES = [
     (nx.DiGraph([(0, 1, {"weight": np.inf})]), "weight of edge 0 of the networkx graph"),
     # Tables of pandas.
     (pd.DataFrame(np.ones((3, 3)), list("abc"), list("abc")), "adjacency matrix"),
-    (frame(vertex=[1, 2], pagerank=[0.5, 0.25]), "do not say what the ends"),
-    (frame(a=[1]), "the table has one column"),
-    (frame(a=["x", None], b=["y", "z"]), "'a' is empty in row 2"),
-    (frame(a=[1.0, np.nan], b=[2.0, 3.0]), "'a' is empty in row 2"),
-    (frame(a=[1, "x"], b=[2, 3]), "values of 'a' are of several kinds"),
-    (frame(a=[1.5], b=["x"]), "floating-point numbers, others are text"),
-    (frame(a=[], b=[]), "the table has no edges"),
+    (pd.DataFrame({"vertex": [1, 2], "pagerank": [0.5, 0.25]}), "do not say what the ends"),
+    (pd.DataFrame({"a": [1]}), "the table has one column"),
+    (pd.DataFrame({"a": ["x", None], "b": ["y", "z"]}), "'a' is empty in row 2"),
+    (pd.DataFrame({"a": [1.0, np.nan], "b": [2.0, 3.0]}), "'a' is empty in row 2"),
+    (pd.DataFrame({"a": [1, "x"], "b": [2, 3]}), "values of 'a' are of several kinds"),
+    (pd.DataFrame({"a": [1.5], "b": ["x"]}), "floating-point numbers, others are text"),
+    (pd.DataFrame({"a": [], "b": []}), "the table has no edges"),
 ]
 
 

@@ -2,7 +2,6 @@
 
 import bz2
 import gzip
-import io
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -18,7 +17,7 @@ from scipy import sparse
 from predict_graph.graph import check_graph, save_graph
 from predict_graph.graph.build import as_asked, from_edges
 from predict_graph.graph.foreign import from_networkx
-from tests.graphs import listed, parquet
+from tests.graphs import bytes_of, listed, parquet
 from tests.refusals import invalid, refused
 
 # No times since 1970, in milliseconds, which are refused as a first column.
@@ -63,12 +62,6 @@ def test_text(edges, delimiter, end, directed):
     lines = ["# comment", "", *(f"  {s}{delimiter}{t}" for s, t in edges)]
     lines.insert(3, "% another comment, 1 2")
     expect(read(end.join(lines), ".txt", directed=directed), edges, directed)
-
-
-def bytes_of(write):
-    content = io.BytesIO()
-    write(content)
-    return content.getvalue()
 
 
 def delimited(edges, delimiter):
@@ -207,11 +200,6 @@ def test_undirected_formats(case, weighted):
             assert listed(found) == listed(graph)
         else:
             assert sorted(listed(found)) == sorted(listed(graph))
-
-
-def test_metis_with_vertex_sizes_and_weights():
-    graph = read("3 2 111 2\n9 1 2 2 0.5\n9 1 2 1 0.5 3 4\n9 1 2 2 4\n", ".graph")
-    assert listed(graph) == {(0, 1): 0.5, (1, 0): 0.5, (1, 2): 4.0, (2, 1): 4.0}
 
 
 SKIPPED = b"\x50\x2a\x4d\x18\4\0\0\0\x19\0\0\0\x51\x2a\x4d\x18\5\0\0\0hello"  # frames of zstd

@@ -51,6 +51,7 @@ NODE = 'node [ id {} label "x" ] '
 LINKS = '{"nodes": [{"name": "x"}, {"name": "y"}], "links": [{"source": 0, "target": 1}]}'
 GML = f"graph [ directed 1 {NODE.format(1)}{NODE.format(2)} edge [ source 1 target 2 ] ]"
 ROADS = "c roads\np sp 4 3\na 1 2 7\nc between\na 2 3 5\na 3 1 2\n"
+SIZED = "3 2 111 2\n9 1 2 2 0.5\n9 1 2 1 0.5 3 4\n9 1 2 2 4\n"  # and weights of the vertices
 
 
 SMALL_FILES = [
@@ -58,6 +59,7 @@ SMALL_FILES = [
     ("a.json", LINKS, 2, True, {(0, 1): 1.0}),
     ("a.gml", GML, 2, True, {(1, 2): 1.0}),  # its labels are no ids
     ("a.gr", ROADS, 4, True, {(0, 1): 7.0, (1, 2): 5.0, (2, 0): 2.0}),
+    ("a.graph", SIZED, 3, False, {(0, 1): 0.5, (1, 2): 4.0}),
     ("a.txt", "c\np edge 3 2\nn 1 4\ne 1 2\ne 2 3\n", 3, False, {(0, 1): 1.0, (1, 2): 1.0}),
     ("out.a_b", "% asym weighted\n1 2 1\n2 3 2\n", 3, True, {(1, 2): 1.0, (2, 3): 2.0}),
     ("a.edgelist", "a {b}\n{b} c\n", 3, True, {("a", "{b}"): 1.0, ("{b}", "c"): 1.0}),
@@ -121,12 +123,6 @@ def test_a_folder_of_parquet_files(tmp_path):
 
 
 # --- what small files must not cost ---------------------------------------------------------------
-
-
-def test_vertices_that_a_file_only_declares(written):
-    sizes = "pattern symmetric\n400000000 400000000 1\n2 1\n"
-    with limited(vertices=10**9):
-        no_graph(written(f"%%MatrixMarket matrix coordinate {sizes}", "a.mtx"), "unpack_ratio")
 
 
 def test_sparse_arrays_that_unpack_to_much(tmp_path):
