@@ -102,15 +102,10 @@ def packed(in_class, out_class, inflow):
 PROFILES = st.builds(packed, st.integers(0, 6), st.integers(0, 6), st.integers(50, 64))
 
 
-def stubs(size):
-    return st.lists(st.tuples(PROFILES, PROFILES), max_size=size).map(
-        lambda pairs: np.array(pairs, dtype=np.int32).reshape(-1, 2)
-    )
-
-
-@given(pairs=stubs(30), seed=st.integers(0, 2**32))
-def test_stubs_that_have_a_perfect_partner_all_find_one(pairs, seed):
+@given(stubs=st.lists(st.tuples(PROFILES, PROFILES), max_size=30), seed=st.integers(0, 2**32))
+def test_stubs_that_have_a_perfect_partner_all_find_one(stubs, seed):
     # Every out-stub (owner, wanted) has an in-stub whose owner is the wanted one.
+    pairs = np.array(stubs, dtype=np.int32).reshape(-1, 2)
     sources, targets = completed.match_one_way(pairs.T, pairs.T[::-1], np.random.default_rng(seed))
     assert len(sources) == len(pairs)
     np.testing.assert_array_equal(pairs[sources], pairs[targets])
@@ -179,21 +174,18 @@ MESH = check_graph("grid:rows=60,columns=60")
 CASES = [("connected-components", 119), ("neighborhood", 118), ("shortest-paths", 118)]
 
 
-def estimated(crossing, std, job, samples=(), iterations=200):
-    """An estimate by other evidence, with counters that no run of the mesh has."""
-    counters = Table(dict.fromkeys((*COUNTERS, "total_vertices"), np.full(iterations, 7.0)))
-    whole, low, high = estimate.iteration_interval(crossing, std, job.max_iterations)
-    curve = np.ones(whole)
-    return estimate.IterationEstimate(
-        "other", crossing, whole, low, high, curve, True, [*samples], counters=counters
-    )
+def started(name, done, std=3.0, samples=()):
+    """A run on a mesh that was stopped, and its estimate beside other evidence.
 
-
-def started(name, done, crossing=119.0, std=3.0, samples=()):
-    """The estimate of a run on a mesh that was stopped, and other evidence."""
+    That has counters which no run of the mesh has.
+    """
     job = check_algorithm(name)
     profile = LocalEngine().run(job, MESH, max_iterations=done)
-    other = estimated(crossing, std, job, samples)
+    whole, low, high = estimate.iteration_interval(119.0, std, job.max_iterations)
+    counters = Table(dict.fromkeys((*COUNTERS, "total_vertices"), np.full(200, 7.0)))
+    other = estimate.IterationEstimate(
+        "other", 119.0, whole, low, high, np.ones(whole), True, [*samples], counters=counters
+    )
     return profile, continued(other, job, profile, job.threshold(MESH.vertices))
 
 

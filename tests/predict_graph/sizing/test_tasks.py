@@ -8,23 +8,17 @@ from predict_graph.sizing.tasks.model import add_run, fit_task, load_task
 from predict_graph.sizing.tasks.model import read_runs as runs_of
 from tests.refusals import refused
 
-SPEEDS, DELAYS = (1.0, 2.0, 4.0), (1.0, 5.0, 20.0)
-
 
 def read_runs(file):
     return runs_of(read_table(file))
 
 
-def seconds(speed, delay):
-    return 40.0 / speed + 0.5 * delay
-
-
 @pytest.fixture
 def runs(tmp_path):
     file = tmp_path / "runs.csv"
-    for speed in SPEEDS:
-        for delay in DELAYS:
-            time = seconds(speed, delay)
+    for speed in (1.0, 2.0, 4.0):
+        for delay in (1.0, 5.0, 20.0):
+            time = 40.0 / speed + 0.5 * delay
             seen = {"started": "2026-01-01T00:00:00+00:00", "seconds": time, "data_bytes": 1e6}
             seen |= {"utilization": 40.0 / speed / time, "network_share": 1.0}
             add_run(file, seen, {"cpu_speed": speed, "network_latency": delay})

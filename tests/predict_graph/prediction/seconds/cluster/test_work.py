@@ -127,8 +127,8 @@ SHARE = np.array([1.0, 1.0, 1.0, 0.8, 0.0])  # the last iteration exchanges next
 MOVED = pd.DataFrame({"local_message_bytes": 4e6 * SHARE, "remote_message_bytes": 6e6 * SHARE})
 
 
-def memory(runs, size, usual=()):
-    return memory_of(runs, LARGE, MOVED, SparkSettings("yarn", machines=2, memory=size), usual)
+def memory(runs, size, usual=(), master="yarn"):
+    return memory_of(runs, LARGE, MOVED, SparkSettings(master, machines=2, memory=size), usual)
 
 
 def test_too_little_memory_is_said():
@@ -136,9 +136,7 @@ def test_too_little_memory_is_said():
     assert small["execution_bytes"] + small["storage_bytes"] > small["available_bytes"]
     assert small["shuffle_bytes"] == pytest.approx(3.8 * 10e6 / 2)
     assert heap_bytes("2g") == 2 * 1024**3
-    local = memory_of(
-        made_up.sample_runs(), LARGE, MOVED, SparkSettings(machines=2, memory="340m"), ()
-    )
+    local = memory(made_up.sample_runs(), "340m", master="local[*]")
     assert local["storage_bytes"] == pytest.approx(2 * small["storage_bytes"], abs=2)
 
 
