@@ -118,19 +118,16 @@ def pinned(monkeypatch):
     def made_up_run(self, algorithm, graph, **options):
         return made_up(run(self, algorithm, graph, **options), lambda *m: bent(*m) / self.threads)
 
-    def first_supersteps(self, algorithm, graph):
+    def surveyed(self, algorithm, graph, *, seconds=np.inf, probe=True):
         profile = run(self, algorithm, graph, max_iterations=3)
-        return observed.probe_of(made_up(profile, lambda *m: 1.3 * bent(*m) / self.threads).rows)
+        rows = made_up(profile, lambda *m: 1.3 * bent(*m) / self.threads).rows
+        return 0.01 / self.threads, observed.probe_of(rows) if probe else None
 
     def timed_run(algorithm, staged, *, threads):
         falling = 0.8 ** np.arange(len(staged.run.work))
         return bent(staged.sample.graph.edges * falling, 1) / threads, 0.0
 
     monkeypatch.setattr(LocalEngine, "run", made_up_run)
-
-    def surveyed(self, algorithm, graph, *, seconds=np.inf, probe=True):
-        return 0.01 / self.threads, first_supersteps(self, algorithm, graph) if probe else None
-
     monkeypatch.setattr(LocalEngine, "survey", surveyed)
     monkeypatch.setattr(observed, "timed_run", timed_run)
     # The first sample has 2,000 vertices: small graphs are taken whole, whatever is asked for.
@@ -303,8 +300,7 @@ def test_a_cost_model_that_is_named_prices_a_cluster_never_seen():
     assert named.phases["superstep"] > 100.0 * usual.iterations.predicted
 
 
-def test_a_history_of_the_graph_counts_beside_other_threads(tmp_path):
-    history = str(tmp_path / "h.sqlite")
+def test_a_history_of_the_graph_counts_beside_other_threads(history):
     ran = predict_graph.run("pagerank", GRAPH, history=history)
     found = predict_graph.predict("pagerank", GRAPH, history=history, threads=1, seed=1)
     assert found.iterations.low == found.iterations.high == ran.iterations

@@ -27,6 +27,7 @@ from predict_graph.graph import Graph, check_graph, save_graph
 from predict_graph.graph.build import from_edges
 from predict_graph.limits import limited, parse_limits
 from tests.graphs import no_graph
+from tests.predict_graph.history.records import record
 from tests.python import started, wait_until
 from tests.refusals import refused
 
@@ -202,29 +203,25 @@ def test_4_streams_are_read_once(program, process, tmp_path):
 # 5: calibrate --serve
 
 
-@pytest.fixture
-def server():
-    code = (
-        "from predict_graph.resources.network import serve\n"
-        "serve(0, ready=lambda port: print(port, flush=True))"
-    )
-    with started("-c", code) as process:
-        yield psutil.Process(process.pid), int(process.stdout.readline())
+SERVING = """
+from predict_graph.resources.network import serve
+serve(0, ready=lambda port: print(port, flush=True))
+"""
 
 
-def test_5_a_thousand_idle_clients(server):
-    process, port = server
-    before = process.memory_info().rss
-    idle = [socket.create_connection(("127.0.0.1", port)) for _ in range(1000)]
-    for _ in range(100):
-        with socket.create_connection(("127.0.0.1", port), timeout=600) as connection:
-            connection.sendall(struct.pack("!Q", 100_000))
-            with connection.makefile("rb") as answer:
-                assert len(answer.read(100_000)) == 100_000
-    assert process.num_threads() <= 2
-    assert process.memory_info().rss - before < 20_000 << 10
-    for connection in idle:
-        connection.close()
+def test_5_a_thousand_idle_clients():
+    with started("-c", SERVING) as server, contextlib.ExitStack() as idle:
+        peer, process = ("127.0.0.1", int(server.stdout.readline())), psutil.Process(server.pid)
+        before = process.memory_info().rss
+        for _ in range(1000):
+            idle.enter_context(socket.create_connection(peer))
+        for _ in range(100):
+            with socket.create_connection(peer, timeout=600) as connection:
+                connection.sendall(struct.pack("!Q", 100_000))
+                with connection.makefile("rb") as answer:
+                    assert len(answer.read(100_000)) == 100_000
+        assert process.num_threads() <= 2
+        assert process.memory_info().rss - before < 20_000 << 10
 
 
 @pytest.mark.slow
@@ -289,14 +286,9 @@ def test_8_a_generator_that_ends_the_program(program, tmp_path):
 ESCAPE = "\x1b[31m\x1b]0;owned\x07"
 
 
-def test_11_escapes(program, process, tmp_path):
-    from benchmarks.robustness.formats import _record
-    from predict_graph.history import History
-
-    record = _record(1)
-    object.__setattr__(record, "graph", f"web{ESCAPE}")
-    History(tmp_path / "h.sqlite").add(record)
-    said = [program("history", "list", "--history", tmp_path / "h.sqlite", status=0)]
+def test_11_escapes(program, process, history, tmp_path):
+    history.add(record(graph=f"web{ESCAPE}"))
+    said = [program("history", "list", "--history", history.path, status=0)]
     said += [program("run", "pagerank", f"a{ESCAPE}.txt", status=2)]
     (tmp_path / "d.csv").write_text("machines,scale\n1,0.1\n")
     command = (sys.executable, "-c", f"print({ESCAPE!r} + 'x'); raise SystemExit(3)", "{scale}")
