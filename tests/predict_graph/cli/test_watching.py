@@ -17,7 +17,6 @@ import pytest
 
 from predict_graph.clock import applications, service
 from predict_graph.clock.supersteps import Expected, ExpectedPart
-from predict_graph.errors import RequestError
 from tests.graphs import serving
 from tests.predict_graph.cli.events import event, spark_job, start, steps
 from tests.refusals import failed, refused
@@ -182,12 +181,12 @@ def test_a_log_that_does_not_go_on_is_an_error(written, change, said):
 
 def test_of_a_folder_the_running_one_is_taken(tmp_path):
     (tmp_path / "app-1").write_text(start(1.0) + end(2.0))
-    with pytest.raises(RequestError, match=f"no application runs at {tmp_path}; accepted: "):
-        applications.open_application(str(tmp_path))
+    look = applications.open_application
+    refused(f"no application runs at {tmp_path}; accepted: ", look, str(tmp_path))
     (tmp_path / "app-2.inprogress").write_text(start(1.0))
     time.sleep(0.02)
     (tmp_path / "app-3.inprogress").write_text(start(1.0))
-    application, others = applications.open_application(str(tmp_path))
+    application, others = look(str(tmp_path))
     assert (application.path.name, others) == ("app-3.inprogress", 1)
 
 
@@ -299,8 +298,8 @@ def test_a_service_shows_all_that_run(tmp_path, monkeypatch, begun):
         logs[0].rename(tmp_path / "app-1")
         board.look()
         assert "app-1" not in told("/", "app-2")
-    with pytest.raises(RequestError, match="--serve is 'web'; accepted: PORT, or HOST:PORT"):
-        service.served(board, "web").__enter__()
+    said = "--serve is 'web'; accepted: PORT, or HOST:PORT"
+    refused(said, service.served(board, "web").__enter__)
 
 
 def test_an_address_that_is_no_spark():
