@@ -205,7 +205,7 @@ SOURCES = [
     ({0: 1}, "cannot be made of dict; accepted"),
     ([(0, 1), (1, 2, 3)], "not all pairs of ids"),
     ([(0, 1, 3e38), (0, 1, 3e38)], "weight of edge 0 of list, added to those of its copies, is in"),
-    (nx.Graph(), "no vertices"),
+    (nx.Graph(), "has no vertices"),
     (nx.empty_graph(4), r"has no edges \(4 vertices\)"),
     (sparse.csr_array(np.ones((2, 3))), "accepted: square"),
     (sparse.csr_array(np.eye(2) * 1j), "values of complex128; accepted: real"),

@@ -19,8 +19,6 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[3]
 
 WRITER = """
-import sys
-sys.path.insert(0, {root!r})
 from tests.predict_graph.history.records import record, table
 from predict_graph.errors import JobError
 from predict_graph.history import History
@@ -30,14 +28,15 @@ history = History({path!r})
 
 
 def code(path, body):
-    return WRITER.format(root=str(ROOT), path=str(path)) + textwrap.dedent(body)
+    """Return the words of a Python that writes to a history; it has to start in ROOT."""
+    return "-c", WRITER.format(path=str(path)) + textwrap.dedent(body)
 
 
 def test_several_processes_write_at_once(tmp_path):
     path = tmp_path / "history.sqlite"
-    body = "[history.add(record(graph=sys.argv[0])) for _ in range(8)]"
+    words = code(path, "[history.add(record()) for _ in range(8)]")
     with ThreadPoolExecutor() as pool:
-        ended = [*pool.map(lambda _: python("-c", code(path, body), check=False), range(3))]
+        ended = [*pool.map(lambda _: python(*words, check=False, cwd=ROOT), range(3))]
     assert [each.returncode for each in ended] == [0] * 3, ended
     history = History(path)
     assert len(history) == 24
@@ -53,7 +52,7 @@ def test_a_killed_writer_leaves_a_readable_file(tmp_path):
     """
     reported = 0
     for _ in range(2):
-        with started("-c", code(path, body)) as writer:
+        with started(*code(path, body), cwd=ROOT) as writer:
             first = writer.stdout.readline()
             time.sleep(0.05)
             writer.kill()
@@ -82,7 +81,7 @@ def test_a_full_disk_adds_nothing(tmp_path):
     except JobError as error:
         print(error)
     """
-    writer = python("-c", code(path, body), check=False)
+    writer = python(*code(path, body), check=False, cwd=ROOT)
     assert writer.returncode == 0, writer.stderr
     assert f"the history {path} could not be written" in writer.stdout
     history = History(path)

@@ -169,19 +169,15 @@ def filled(history):
     return history
 
 
-def assert_same_runs(left, right):
-    one, two = left.runs(), right.runs()
-    pd.testing.assert_frame_equal(one.drop(columns="id"), two.drop(columns="id"))
-    for a, b in zip(one["id"], two["id"], strict=True):
-        pd.testing.assert_frame_equal(left.table(a), right.table(b), check_exact=True)
-
-
 def test_round_trip(filled, tmp_path):
     path = tmp_path / "runs.sqlite"
     assert filled.export(path) == 4
     other = History(tmp_path / "other.sqlite")
     assert other.import_(path) == Imported(added=4, skipped=0)
-    assert_same_runs(filled, other)
+    one, two = filled.runs(), other.runs()
+    pd.testing.assert_frame_equal(one.drop(columns="id"), two.drop(columns="id"))
+    for a, b in zip(one["id"], two["id"], strict=True):
+        pd.testing.assert_frame_equal(filled.table(a), other.table(b), check_exact=True)
     assert other.import_(path) == Imported(added=0, skipped=4)
     assert len(other) == 4
     assert sorted(os.listdir(tmp_path)) == ["history.sqlite", "other.sqlite", "runs.sqlite"]

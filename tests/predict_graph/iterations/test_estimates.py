@@ -151,8 +151,7 @@ def test_methods_of_an_algorithm(job, preferred, accepted):
     refused(unknown, iterations.check_method, "baseline", job)
 
 
-def test_a_graph_without_vertices_and_a_method_of_the_engine():
-    refused("has no vertices", check_graph, nx.empty_graph(0))
+def test_a_method_of_the_engine_is_refused():
     refused("is observed by its engine", estimate, check_graph(nx.path_graph(9)), method="observed")
 
 

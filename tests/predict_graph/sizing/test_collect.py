@@ -263,10 +263,6 @@ def test_bytes_of_all_processes_are_counted(written, tmp_path):
     assert seen.network_share() == 0.0 or seen.network_bytes > 0
 
 
-def test_the_exit_status_is_kept():
-    assert watch(["sh", "-c", "exit 7"]).exit_status == 7
-
-
 def test_bad_commands():
     refused("there is no command", watch, [])
     refused("parallelism is 0", watch, ["true"], parallelism=0)

@@ -133,11 +133,6 @@ def read(path):
     return pd.read_csv(path, sep="," if path.suffix == ".csv" else "\t")
 
 
-def cells(table):
-    """Rows as lists; None for what is empty."""
-    return table.astype(object).where(table.notna(), None).to_numpy().tolist()
-
-
 def path_graph(labels=None, directed=False):
     """0 - 1 - 2, and 3 alone."""
     return from_edges(
@@ -169,7 +164,8 @@ def test_values_that_are_vertices_are_written_as_original_ids(
     names = ["value"] if len(values[0]) == 1 else ["value_1", "value_2"]
     assert list(table.columns) == ["vertex", *names]
     named = [[None if each is None else ids[each] for each in row] for row in values]
-    assert cells(table) == [[ids[v], *row] for v, row in enumerate(named)]
+    rows = table.astype(object).where(table.notna(), None).to_numpy().tolist()
+    assert rows == [[ids[v], *row] for v, row in enumerate(named)]
     assert [entry.name for entry in tmp_path.iterdir()] == [path.name]
 
 

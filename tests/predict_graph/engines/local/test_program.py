@@ -162,8 +162,7 @@ class Broken(Labels):
 
     def __init__(self, **methods):
         super().__init__()
-        for method, function in methods.items():
-            setattr(self, method, function)
+        vars(self).update(methods)
 
 
 def halves(state, combined, received):
