@@ -1,6 +1,7 @@
 """What the profile of every run has."""
 
 import json
+from itertools import product
 
 from predict_graph.engines import COUNTERS, PHASES, TABLE_COLUMNS
 
@@ -18,11 +19,8 @@ def check_whole(profile, vertices, processes):
     assert all(seconds >= 0.0 for seconds in profile.phases.values())
     table = profile.table
     assert tuple(table.columns[: len(TABLE_COLUMNS)]) == TABLE_COLUMNS
-    assert len(table) == processes * profile.iterations
-    assert not table.duplicated(["iteration", "worker"]).any()
-    assert set(table["worker"]) == set(range(processes))
-    assert table["iteration"].min() == 1
-    assert table["iteration"].max() == profile.iterations
+    expected = product(range(1, profile.iterations + 1), range(processes))
+    assert sorted(zip(table["iteration"], table["worker"], strict=True)) == [*expected]
     assert (table[list(COUNTERS)] >= 0).all(axis=None)
     assert len(profile.values) == vertices
     json.dumps(profile.to_dict(), default=float)

@@ -25,13 +25,8 @@ def test_a_short_campaign():
     assert not set(BAD) & {name for tally in tallies.values() for name in tally.outcomes}
 
 
-def reader_of(path):
-    """Return the reader of a file: of the format that has its suffix, predictions for JSON."""
-    readers = {Path(form.file).suffix: form.read for form in FORMATS}
-    readers[".json"] = next(form.read for form in FORMATS if form.name == "prediction")
-    return readers[path.suffix]
-
-
+READERS = {Path(form.file).suffix: form.read for form in FORMATS}
+READERS[".json"] = next(form.read for form in FORMATS if form.name == "prediction")
 FOUND = sorted(path for path in FINDS.iterdir() if path.suffix != ".properties")
 
 
@@ -40,4 +35,4 @@ def test_finds(path, tmp_path):
     place = Path(shutil.copy(path, tmp_path))
     if path.suffix == ".graph":
         shutil.copy(path.with_suffix(".properties"), tmp_path)
-    assert len(refused(None, reader_of(place), place)) < 2000
+    assert len(refused(None, READERS[path.suffix], place)) < 2000

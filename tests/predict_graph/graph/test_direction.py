@@ -79,10 +79,8 @@ def test_functions_read_edge_lists_as_their_library_does(written, function, dire
 
 @pytest.mark.slow
 def test_functions_that_are_compared_get_the_same_graph(written):
-    both = ["networkx:pagerank", "networkx:in_degree_centrality"]
-    found = compare_functions(
-        [*map(check_function, both)], check_graph(written(RING, "a.txt")), seed=1
-    )
+    both = [*map(check_function, ("networkx:pagerank", "networkx:in_degree_centrality"))]
+    found = compare_functions(both, check_graph(written(RING, "a.txt")), seed=1)
     assert found.graph["notes"] == [READ_AS_DIRECTED]
     assert [one.graph["directed"] for one in found.predictions] == [True, True]
 

@@ -24,9 +24,8 @@ from predict_graph.table import Table
 from tests.graphs import graphs
 
 
-def completer(graph, hubs=None):
-    hubs = np.empty(0, np.int64) if hubs is None else np.asarray(hubs, np.int64)
-    return completed.Completer(graph, vertex_profiles(graph), hubs)
+def completer(graph, hubs=()):
+    return completed.Completer(graph, vertex_profiles(graph), np.array(hubs, np.int64))
 
 
 @given(graph=graphs(), data=st.data(), seed=st.integers(0, 2**32))

@@ -1,12 +1,12 @@
 """Measuring real processes: what is recorded, resumed, ended, and never lost."""
 
-import csv
 import fcntl
 import os
 import signal
 import sys
 import time
 
+import pandas as pd
 import pytest
 
 from predict_graph.sizing import collect, read_design, read_measurements
@@ -23,8 +23,7 @@ JOB = ["sh", "-c", 'echo did "$1" "$2"', "sh", "{scale}", "{machines}"]
 
 
 def rows(path):
-    with open(path, newline="") as file:
-        return list(csv.DictReader(file))
+    return pd.read_csv(path, dtype=str, keep_default_na=False).to_dict("records")
 
 
 def python(code, *arguments):
