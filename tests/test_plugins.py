@@ -233,19 +233,6 @@ def shapes(**more):
     return Registry("shape", GROUP, {"map": "builtins:dict", "row": "builtins:list", **more})
 
 
-@pytest.fixture
-def installed(tmp_path, monkeypatch):
-    """Return a function that installs a tiny distribution with entry points."""
-
-    def installed(name, points, **modules):
-        install(tmp_path / name, name, points, **modules)
-        monkeypatch.syspath_prepend(str(tmp_path / name))
-
-    yield installed
-    for module in [name for name in sys.modules if name.startswith("plugged_")]:
-        del sys.modules[module]
-
-
 @pytest.mark.parametrize("reference", ["no_such_module_here:thing", "builtins:no_such_name"])
 def test_what_cannot_be_loaded_says_why_and_disturbs_no_other(reference):
     registry = shapes(broken=reference)
@@ -254,12 +241,13 @@ def test_what_cannot_be_loaded_says_why_and_disturbs_no_other(reference):
     assert registry.get("map") is dict
 
 
-def test_plug_ins_of_other_packages(installed):
+def test_plug_ins_of_other_packages(tmp_path, monkeypatch):
     names = ["star = plugged_two:Star", "inner = plugged_two:Star.Inner", "map = plugged_two:Star"]
     source = "class Star:\n    class Inner: ...\n"
-    installed("plugged-two", "\n".join([f"[{GROUP}]", *names, ""]), plugged_two=source)
+    install(tmp_path, "plugged-two", "\n".join([f"[{GROUP}]", *names, ""]), plugged_two=source)
     bad = "raise RuntimeError('made badly')\n"
-    installed("plugged-bad", f"[{GROUP}]\nbad = plugged_bad:Bad\n", plugged_bad=bad)
+    install(tmp_path, "plugged-bad", f"[{GROUP}]\nbad = plugged_bad:Bad\n", plugged_bad=bad)
+    monkeypatch.syspath_prepend(str(tmp_path))
     registry = shapes()
     assert registry.names() == ["map", "row", "bad", "inner", "star"]
     assert not {"plugged_two", "plugged_bad"} & set(sys.modules)  # listing imports nothing
@@ -269,3 +257,4 @@ def test_plug_ins_of_other_packages(installed):
     assert registry.origin("star") == "plugged_two:Star"
     refused(r"'bad' .* cannot be loaded: RuntimeError: made badly", registry.get, "bad")
     refused("the shape 'star' is already registered", registry.register("star"), int)
+    del sys.modules["plugged_two"]
