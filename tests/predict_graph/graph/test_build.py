@@ -28,18 +28,13 @@ def build(case, *, weighted=False, directed=True):
     return from_edges(table[:, 0], table[:, 1], vertices=n, weights=weights, directed=directed)
 
 
-def dense(case):
-    n, edges = case
-    matrix = np.zeros((n, n))
-    for source, target, weight in edges:
-        matrix[source, target] += weight
-    return matrix
-
-
 @given(CASES, st.booleans())
 def test_undirected_is_symmetric(case, weighted):
     graph = build(case, weighted=weighted, directed=False)
-    listed = dense(case)
+    n, edges = case
+    listed = np.zeros((n, n))
+    for source, target, weight in edges:
+        listed[source, target] += weight
     expected = np.maximum(listed, listed.T)
     assert np.array_equal(graph.to_scipy().toarray(), expected if weighted else expected > 0)
     assert (graph.indices.dtype, graph.indptr.dtype) == (np.int32, np.int64)
@@ -47,7 +42,7 @@ def test_undirected_is_symmetric(case, weighted):
     assert graph.edges == np.count_nonzero(expected)
     assert graph.self_loops == np.count_nonzero(np.diag(expected))
     assert graph.reverse is graph
-    both = (case[0], case[1] + [(t, s, w) for s, t, w in case[1]])
+    both = (n, edges + [(t, s, w) for s, t, w in edges])
     assert weighted or build(both, directed=False).fingerprint == graph.fingerprint
 
 

@@ -68,11 +68,9 @@ def test_hubs_obey_their_limits(ratio, budget):
         assert others.max() < 10 / ratio or len(hubs) == int(0.03 * graph.vertices)
 
 
-def estimate_by_samples(graph, overhead, seed=3):
-    request = check_request(
-        "pagerank", budget="1m", max_overhead=overhead, method="completion", seed=seed
-    )
-    (found,) = estimates_of(graph, request.chain)
+def estimate_by_samples(graph, seed=3):
+    options = {"budget": "1m", "max_overhead": LEAN, "method": "completion", "seed": seed}
+    (found,) = estimates_of(graph, check_request("pagerank", **options).chain)
     return found
 
 
@@ -82,13 +80,13 @@ def test_small_samples_need_one_pass_and_no_reverse_and_do_not_hang_on_it(monkey
         completed, "inbound_rows", lambda graph, some: passes.append(some) or found_in(graph, some)
     )
     graph = check_graph("rmat:scale=12,edge_factor=8,seed=1")
-    without = estimate_by_samples(graph, LEAN)
+    without = estimate_by_samples(graph)
     assert "reverse" not in vars(graph)
     assert len(passes) == 1
-    assert without.low <= estimate_by_samples(graph, LEAN, seed=5).iterations <= without.high
+    assert without.low <= estimate_by_samples(graph, seed=5).iterations <= without.high
     _ = graph.reverse
-    assert estimate_by_samples(graph.fresh(), LEAN).curve.tolist() == without.curve.tolist()
-    assert estimate_by_samples(graph, LEAN).curve.tolist() == without.curve.tolist()
+    assert estimate_by_samples(graph.fresh()).curve.tolist() == without.curve.tolist()
+    assert estimate_by_samples(graph).curve.tolist() == without.curve.tolist()
 
 
 # Joining stubs.

@@ -25,15 +25,12 @@ from predict_graph.prediction.request import check_request
 
 GRAPH = check_graph("rmat:scale=10,edge_factor=8,seed=1")
 ENGINE = LocalEngine()
-
-
-def spark(machines):
-    return SparkEngine("spark://127.0.0.1:9", machines, memory="1g")
+SPARK = SparkEngine("spark://127.0.0.1:9", 2, memory="1g")
 
 
 def case(compiled, run, **options):
     """The case of a run of so many seconds, that takes so many compiled."""
-    request = check_request("pagerank", engine=spark(2), **options)
+    request = check_request("pagerank", engine=SPARK, **options)
     found = Case(GRAPH, request, None, Spending(request.budget, run))
     vars(found)["baselines"] = [Baseline(request.algorithm, 10.0, 0.0, compiled, 0, 0.3, True)]
     return found
@@ -41,12 +38,6 @@ def case(compiled, run, **options):
 
 def runs_in_full(found):
     return found.spending.affords(sources.FullRun().cost(found, []))
-
-
-def nothing_left_at(look):
-    """Return what says at each look how much time is left: enough, and none from a look on."""
-    left = itertools.chain(itertools.repeat(1e9, look - 1), itertools.repeat(0.0))
-    return lambda: next(left)
 
 
 def test_a_full_run_stops_at_its_deadline():
@@ -58,8 +49,9 @@ def test_a_full_run_stops_at_its_deadline():
         assert not whole.stopped
         assert len(whole_run_estimates(whole)) == len(check_request(algorithm).chain)
         iterations = set()
-        for look in range(1, 12):
-            with deadline(nothing_left_at(look)):
+        for looks in range(11):
+            left = itertools.chain([1e9] * looks, itertools.repeat(0.0))
+            with deadline(left.__next__):  # says at so many looks that enough is left, then none
                 stopped = ENGINE.run(algorithm, GRAPH)
             assert stopped.stopped
             assert stopped.algorithm == "pagerank"
@@ -70,7 +62,7 @@ def test_a_full_run_stops_at_its_deadline():
 
 def test_a_run_that_this_machine_made_faster_is_offered():
     found, unread = (
-        predict("pagerank", GRAPH, engine=spark(2), history="none", budget=budget)
+        predict("pagerank", GRAPH, engine=SPARK, history="none", budget=budget)
         for budget in (None, 0)
     )
     assert found.runtime_seconds.predicted > 2.0
@@ -90,7 +82,7 @@ def stopped_after(supersteps):
     return stopped
 
 
-@pytest.mark.parametrize("engine", [spark(2), ENGINE])
+@pytest.mark.parametrize("engine", [SPARK, ENGINE])
 def test_samples_are_taken_beside_a_run_that_was_stopped(monkeypatch, engine):
     monkeypatch.setattr(sources.FullRun, "run", stopped_after(4))
     found = predict("pagerank", GRAPH, engine=engine, seed=1, budget="10s")
