@@ -2,7 +2,6 @@
 
 import itertools
 import pkgutil
-import tracemalloc
 from types import SimpleNamespace
 
 import networkx as nx
@@ -13,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from samplers import SAMPLERS, check_csr, induced_csr
-from tests.paces import million_loops
+from tests.paces import million_loops, peak_bytes
 from tests.refusals import invalid
 
 
@@ -159,10 +158,7 @@ def test_a_tenth_of_a_large_graph_is_fast_and_takes_a_fraction_of_its_memory(nam
     assert million_loops(lambda: make(name).sample(graph, 0.1, 1)) < 10
     # Without a reverse at hand mhrw builds one, as large as the graph: documented, not in this bar.
     graph.reverse = check_csr(graph).reverse()
-    tracemalloc.start()
-    make(name).sample(graph, 0.1, 1)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
+    peak = peak_bytes(lambda: make(name).sample(graph, 0.1, 1))
     assert peak <= 0.6 * (graph.indptr.nbytes + graph.indices.nbytes)
 
 

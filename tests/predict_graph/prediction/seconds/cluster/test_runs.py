@@ -135,8 +135,7 @@ def test_a_law_is_found_again():
     phases = costs.phases(rows, 4, 4_000_000)
     assert phases["setup"] == pytest.approx(10.0 + 1.0 + 1.0 + 5.0)
     assert phases["read"] == pytest.approx(0.5 + 2.5 + 2.0)
-    more = costs.supersteps(rows, 4) - found
-    assert more == pytest.approx(made_up.WARMING * warming(8))
+    assert costs.supersteps(rows, 4) - found == pytest.approx(made_up.WARMING * warming(8))
     later = costs.supersteps(rows, 4, before=8) - found
     assert later == pytest.approx(made_up.WARMING * warming(8, before=8))
 
