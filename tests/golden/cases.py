@@ -78,7 +78,9 @@ def answer(name, folder):
             called(TASKS["fit ernest"], folder)
         return rounded(timeless(called(TASKS[rest], folder)))
     if kind == "function":
-        return rounded(function(*rest.split()))
+        law, budget = rest.split()
+        found = predict_by_formula(LAWS[law], GRAPHS[2], budget=budget).to_dict()
+        return rounded({key: found[key] for key in ("processor_seconds", "samples", "evidence")})
     job, graph = rest.split()
     engine = "--budget none" if kind == "local" else CLUSTER
     found = called(f"predict {job} {graph} --seed 1 --history none {engine}", folder)
@@ -89,12 +91,6 @@ def answer(name, folder):
     counters = [each for each in rows if each not in ("iteration", "seconds", "convergence")]
     supersteps = {each: digest(rows[each].to_numpy(np.float64)) for each in counters}
     return rounded({**{key: found[key] for key in kept}, "per_iteration": supersteps})
-
-
-def function(law, budget):
-    """Return the prediction of a call that takes what a formula says."""
-    found = predict_by_formula(LAWS[law], GRAPHS[2], budget=budget).to_dict()
-    return {key: found[key] for key in ("processor_seconds", "samples", "evidence")}
 
 
 def digest(values):

@@ -8,10 +8,6 @@ import pytest
 GRAPH = "rmat:scale=11,edge_factor=8,seed=3"
 
 
-def written(path):
-    return json.loads(path.read_text())
-
-
 COMMANDS = [
     (["predict", "pagerank", GRAPH, "--method", "completion"], "90% sure"),
     (["run", "pagerank", GRAPH], "took"),
@@ -36,7 +32,7 @@ def test_sample_writes_edges_with_their_own_ids(program, tmp_path):
     kept = {tuple(row) for row in np.loadtxt(out, dtype=int, comments="#", ndmin=2).tolist()}
     assert kept
     assert kept <= edges
-    found = written(report)
+    found = json.loads(report.read_text())
     assert (found["vertices"], found["edges"]) == (30, len(kept))
     assert (found["sampler"], found["seed"]) == ("rj", 1)
     assert set(found["fidelity"]["d_statistics"]) == {"in_degree", "out_degree", "hop_plot"}
@@ -46,7 +42,7 @@ def test_sample_writes_edges_with_their_own_ids(program, tmp_path):
 def test_a_sample_without_a_seed_can_be_drawn_again(program, tmp_path):
     out, report = tmp_path / "a.txt", tmp_path / "a.json"
     program("sample", GRAPH, "--out", out, "--json", report)
-    first, seed = out.read_text(), written(report)["seed"]
+    first, seed = out.read_text(), json.loads(report.read_text())["seed"]
     program("sample", GRAPH, "--out", out, "--seed", seed)
     assert out.read_text() == first
 
