@@ -91,14 +91,9 @@ def test_a_command_that_fails_is_not_kept(program, folder, job, how):
 
 
 def test_a_prediction_is_carried(program, folder):
-    graph = "barabasi-albert:n=3000,m=4,seed=1"
-    common = ["pagerank", graph, "--seed", "1", "--method", "completion"]
-    common += ["--profile", "here.json", "--json"]
-    found = {}
-    for name in ("here", "slow"):
-        target = ["--target-profile", f"{name}.json"]
-        program("predict", *common, f"{name}-out.json", *target, status=0)
-        found[name] = json.loads((folder / f"{name}-out.json").read_text())
+    asked = "predict pagerank barabasi-albert:n=3000,m=4,seed=1 --seed 1 --method completion"
+    asked += " --json - --profile here.json --target-profile"
+    found = {name: program(asked, f"{name}.json").answer for name in ("here", "slow")}
     assert found["slow"]["method"]["carried"]["compute_factor"] == pytest.approx(4.0)
     assert found["here"]["method"]["carried"]["compute_factor"] == pytest.approx(1.0)
     assert found["slow"]["iterations"] == found["here"]["iterations"]
