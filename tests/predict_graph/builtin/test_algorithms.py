@@ -105,9 +105,8 @@ def test_what_is_neither_a_name_nor_an_algorithm_is_refused():
 # Named vertices
 
 
-@pytest.mark.parametrize(("first", "second"), [(700, 300), ("b", "c")])
-def test_landmarks_are_ids_as_they_were_read(written, first, second):
-    third = "a" if first == "b" else 9
+@pytest.mark.parametrize(("first", "second", "third"), [(700, 300, 9), ("b", "c", "a")])
+def test_landmarks_are_ids_as_they_were_read(written, first, second, third):
     file = written(f"source,target\n{first},{second}\n{second},{third}\n", "ids.csv")
     graph = check_graph(file, ids="string" if first == "b" else "integer")
     profile = LocalEngine().run(ShortestPaths(landmarks=first), graph)

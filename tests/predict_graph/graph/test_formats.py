@@ -2,6 +2,7 @@
 
 import bz2
 import gzip
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -78,10 +79,8 @@ def table(edges):
 
 
 WEIGHTED_FORMATS = [
-    (".txt", lambda edges: delimited(edges, " ")),
-    (".txt", lambda edges: delimited(edges, "\t")),
-    (".txt", lambda edges: delimited(edges, " ; ")),
-    (".csv", lambda edges: delimited(edges, ",")),
+    *((".txt", partial(delimited, delimiter=mark)) for mark in (" ", "\t", " ; ")),
+    (".csv", partial(delimited, delimiter=",")),
     (".csv", named),
     (".parquet", table),
 ]
@@ -140,9 +139,7 @@ def stored(matrix, form):
 
 MATRICES = [
     (".mtx", market),
-    (".npz", lambda matrix: stored(matrix, "csr")),
-    (".npz", lambda matrix: stored(matrix, "csc")),
-    (".npz", lambda matrix: stored(matrix, "coo")),
+    *((".npz", partial(stored, form=form)) for form in ("csr", "csc", "coo")),
 ]
 
 

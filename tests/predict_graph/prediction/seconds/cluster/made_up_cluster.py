@@ -88,22 +88,22 @@ def changed(run, columns=(), engine=(), **fields):
     return replace(run, record=replace(record, rows=rows, engine=described, **fields))
 
 
-def slower(run, tasks=TASKS, driver=DRIVER, phases=PHASES):
+def slower(run):
     """A reference run on a cluster that is slower, by a factor for each part."""
     table = run.record.table
     working = table.groupby("iteration")["task_seconds"].transform("max").clip(upper=table.seconds)
-    seconds = tasks * working + driver * (table["seconds"] - working)
-    by_phase = {name: phases * each for name, each in run.record.phases.items()}
-    by_phase["superstep"] = float(seconds.groupby(table["iteration"]).max().sum())
-    columns = {"seconds": seconds, "task_seconds": tasks * table["task_seconds"]}
-    opening = phases * run.session_seconds
+    seconds = TASKS * working + DRIVER * (table["seconds"] - working)
+    phases = {name: PHASES * each for name, each in run.record.phases.items()}
+    phases["superstep"] = float(seconds.groupby(table["iteration"]).max().sum())
+    columns = {"seconds": seconds, "task_seconds": TASKS * table["task_seconds"]}
+    opening = PHASES * run.session_seconds
     sample = {**run.record.sample, "opening_seconds": opening}
-    return replace(changed(run, columns, phases=by_phase, sample=sample), session_seconds=opening)
+    return replace(changed(run, columns, phases=phases, sample=sample), session_seconds=opening)
 
 
-def slower_runs(name="pagerank", **factors):
+def slower_runs(name="pagerank"):
     """The reference runs of an algorithm on a slower cluster."""
-    return [slower(run, **factors) for run in runs.shipped_runs(name)]
+    return [*map(slower, runs.shipped_runs(name))]
 
 
 def keep(history, found, graph, *, engine=ENGINE, job=None):
@@ -115,7 +115,7 @@ def keep(history, found, graph, *, engine=ENGINE, job=None):
         history.add(changed(run, (), described, sample_of=graph.fingerprint, **own).record)
 
 
-def real_record(run, *, engine=ENGINE, job=None, log=False, **graph):
+def real_record(run, *, job, engine=ENGINE, log=False, **graph):
     """A real run as the history keeps it: run by us, or known from its event log alone."""
     counts = {"machines": run.machines, "workers": run.machines}
     opened = {"setup": run.record.phases["setup"] + run.session_seconds}
@@ -126,7 +126,7 @@ def real_record(run, *, engine=ENGINE, job=None, log=False, **graph):
         columns,
         {**runs.cluster_settings(engine), **counts},
         kind="run",
-        parameters=run.record.parameters if job is None else job.to_dict(),
+        parameters=job.to_dict(),
         phases={**run.record.phases, **opened},
         sample=None,
         sample_of=None,

@@ -30,8 +30,8 @@ OTHER = check_graph("barabasi-albert:n=400,m=2,seed=1")
 JOB = PageRank(epsilon=0.001)
 
 
-def predicted(history, engine=ENGINE):
-    return predict_graph.predict(JOB, GRAPH, engine=engine, history=history, seed=1)
+def predicted(history):
+    return predict_graph.predict(JOB, GRAPH, engine=ENGINE, history=history, seed=1)
 
 
 def width(prediction):
