@@ -143,18 +143,13 @@ class Mine(VertexProgram):
 """
 
 
-def model(fit="return self", predict="return np.ones(len(X))"):
-    return MODEL.format(fit=fit, predict=predict)
-
-
-PREDICT, SAMPLE, COMPARE = (
-    ["predict", "pagerank", GRAPH, "--sampler", "mine"],
-    ["sample", GRAPH, "--out", "x.csv", "--sampler", "mine"],
-    ["compare-samplers", GRAPH, "--samplers", "mine"],
-)
+PREDICT = f"predict pagerank {GRAPH}"
+SAMPLE = f"sample {GRAPH} --out x.csv --sampler mine"
+COMPARE = f"compare-samplers {GRAPH} --samplers mine"
+RAISES = "raise ValueError('full moon')"
 BAD = "returned wrong vertices"
 VISITS = [
-    ("raise ValueError('full moon')", PREDICT, "failed (mine.py, line 14): ValueError: full moon"),
+    (RAISES, f"{PREDICT} --sampler mine", "failed (mine.py, line 14): ValueError: full moon"),
     ("return None", SAMPLE, "failed: TypeError: _visit returned None; accepted: Visits of"),
     ("return Visits(np.array([0.5]))", SAMPLE, f"{BAD}: vertices must be a vector of integers, "),
     ("return Visits(np.arange(2701, 3001))", COMPARE, f"{BAD}: vertex 3000 does not exist; "),
@@ -164,29 +159,29 @@ FAILING = {
     **{v: (SAMPLER.format(body=v), how, f"the sampler 'mine' {said}") for v, how, said in VISITS},
     "transform raises": (
         TRANSFORM.format(body="return threshold / {}[ratio]"),
-        ["predict", "pagerank", GRAPH, "--transform", "mine"],
+        f"{PREDICT} --transform mine",
         "the transform 'mine' failed (mine.py, line 6): KeyError: 0.1",
     ),
     "model raises": (
-        model(fit="raise ArithmeticError('odd')"),
-        ["predict", "pagerank", GRAPH, "--cost-model", "mine"],
+        MODEL.format(fit="raise ArithmeticError('odd')", predict="return np.ones(len(X))"),
+        f"{PREDICT} --cost-model mine",
         "the cost model 'mine' failed (mine.py, line 12): ArithmeticError: odd",
     ),
     "model predicts NaN": (
-        model(predict="return np.full(len(X), np.nan)"),
-        ["predict", "pagerank", GRAPH, "--cost-model", "mine"],
+        MODEL.format(fit="return self", predict="return np.full(len(X), np.nan)"),
+        f"{PREDICT} --cost-model mine",
         "the cost model 'mine' predicted nan seconds; accepted: finite numbers of at least 0",
     ),
     "program ends": (
         PROGRAM.format(body="raise SystemExit"),
-        ["run", "mine", GRAPH],
+        f"run mine {GRAPH}",
         "the vertex program 'mine.update' failed (mine.py, line 13): SystemExit",
     ),
     "program raises in the process of validate": (
         PROGRAM.format(
             body="return state[0:1] if __import__('multiprocessing').parent_process() else state"
         ),
-        ["validate", "mine", GRAPH],
+        f"validate mine {GRAPH}",
         "the vertex program 'mine.update' returned float64, shape (1,); accepted: shape (3000,)",
     ),
 }
@@ -194,9 +189,9 @@ FAILING = {
 
 @pytest.mark.parametrize("case", FAILING)
 def test_a_plug_in_that_fails_while_it_runs_is_named(plugin, case, program, monkeypatch, tmp_path):
-    source, arguments, text = FAILING[case]
+    source, command, text = FAILING[case]
     monkeypatch.chdir(tmp_path)
-    done = program(*arguments, "--plugin", plugin(source), "--seed", 1, status=1)
+    done = program(command, "--plugin", plugin(source), "--seed", 1, status=1)
     assert done.lines[-1].startswith(f"error: {text}")
 
 
