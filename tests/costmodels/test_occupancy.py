@@ -49,10 +49,8 @@ def test_table_five_is_chosen_rightly():
     total, remote = parts.sum(axis=1), parts["network"] / (parts["network"] + parts["disk"])
     measured = {"utilization": parts["compute"] / total, "data": BYTES, "network_share": remote}
     model = occupancy.OccupancyModel(shape="linear").fit(X, BYTES * 1e-6 * total, **measured)
-    table_four = pd.DataFrame(
-        {"cpu_speed": [996, 797, 1396, 451], "network_latency": [4, 4, 10, 2]}, dtype=float
-    )
-    minutes = model.predict(table_four) / 60
+    table_four = [(996.0, 4.0), (797.0, 4.0), (1396.0, 10.0), (451.0, 2.0)]
+    minutes = model.predict(pd.DataFrame(table_four, columns=GRID.columns)) / 60
     assert minutes.argmin() == 0  # A1, neither the fastest processor nor the fastest network
     assert minutes[0] == pytest.approx(17.46, rel=0.05)
     assert minutes[2] / minutes[0] == pytest.approx(1.23, abs=0.08)

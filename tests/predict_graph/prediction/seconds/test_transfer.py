@@ -18,9 +18,8 @@ JOB = check_algorithm("connected-components")
 def staged(work, whole_work):
     """A staged sample of so much work in each iteration, of which nothing is run."""
     own, whole = np.array(work), np.array(whole_work)
-    return SimpleNamespace(
-        run=SimpleNamespace(work=own, whole_work=whole, seconds=np.zeros(len(work)))
-    )
+    run = SimpleNamespace(work=own, whole_work=whole, seconds=np.zeros(len(work)))
+    return SimpleNamespace(run=run)
 
 
 def carried(seconds, probed, *, sample_work, work):
@@ -34,9 +33,8 @@ def carried(seconds, probed, *, sample_work, work):
 
 
 def test_data_from_far_away_makes_each_unit_of_work_dearer_by_the_same_time():
-    found = carried(
-        [1.1, 2.1, 0.1], [14.0] * 3, sample_work=[10.0, 10.0, 1.0], work=[100.0, 50.0, 0.0]
-    )
+    job = {"sample_work": [10.0, 10.0, 1.0], "work": [100.0, 50.0, 0.0]}
+    found = carried([1.1, 2.1, 0.1], [14.0] * 3, **job)
     # The first iteration: 1.0 s, so 10 s for ten times the work; the probe says 14: 4 s for 100.
     assert found.name == "sample run and probe"
     np.testing.assert_allclose(found.seconds, [0.5 + 14.0, 0.5 + 10.0 + 2.0, 0.5])
