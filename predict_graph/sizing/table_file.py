@@ -259,7 +259,7 @@ def _line(cells: Sequence[object]) -> bytes:
 
 
 Line = tuple[int, list[str]]
-_GROUPED = re.compile(r"-?[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]*)?$")
+_GROUPED = re.compile(r"-?[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]*)?(?![0-9,])")
 _SPACED = re.compile(r"-?[0-9]{1,3}(?=([ \u00a0\u2009\u202f'’]))(?:\1[0-9]{3})+(?![0-9])")
 _DECIMAL_COMMA = re.compile(r"-?(?:[0-9]+|[0-9]{1,3}(?:\.[0-9]{3})+),[0-9]+(?![0-9,])")
 _RULE = re.compile(r"[-=+|:\s]*[-=]{2}[-=+|:\s]*$")

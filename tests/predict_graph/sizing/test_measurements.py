@@ -222,7 +222,7 @@ def test_no_plan_for_another_scale_than_that_of_runs_without_one(written):
 CATALOGUES = {
     "renamed": "Instance Type;vCPUs;Memory (GiB);Price per hour\nsmall;2;4,5;0,1\nbig;8;32;0,4\n",
     "AWS": "Name,API Name,Instance Memory,vCPUs,Linux On Demand cost\n"
-    "Small one,small,4.5 GiB,2 vCPUs,$0.100000 hourly\nBig,big,512 MiB,8 vCPUs,$1.000000 hourly\n",
+    'Small one,small,"4,608 MiB",2 vCPUs,$0.100000 hourly\nBig,big,512 MiB,8 vCPUs,$1.00 hourly\n',
     "Google": "name,guest_cpus,memory_mb,price_per_hour\nsmall,2,4.5,0.1\nsmall,2,4.5,0.1\n",
     "Azure": "MemoryInMB    Name    NumberOfCores    RetailPrice\n"
     "------------  ------  ---------------  ---\n4.5  small  2  0.1\n",
@@ -260,7 +260,7 @@ REFUSED = [
     (read_measurements, "machines,seconds,status\n2,5,0\n4,3,1\n", "either.*exit_status"),
     (read_measurements, "machines,seconds\n2,5\n4\n", ":3.*1 values.*header 2"),
     (read_measurements, "2,5\n4,3\n", ":1.*names the columns"),
-    (read_measurements, "machines\tseconds\n2\t12,345\n", ":2: seconds .*fraction or thousands"),
+    (read_measurements, "machines\tseconds\n2\t12,345 s\n", ":2: seconds .*fraction or thousands"),
     (read_measurements, "machines,seconds\n", "no rows"),
     (read_measurements, "", "is empty"),
     (read_measurements, "machines,seconds,seconds\n1,2,3\n", ":1.*'seconds' comes twice"),
