@@ -197,7 +197,7 @@ def next_run(
     *,
     output: Pages,
     columns: Columns,
-    candidates: Path | None = None,
+    candidates: Path,
     goal: str = "cheapest",
     machines: str | None = None,
     prior: list[Path] | None = None,
@@ -259,11 +259,6 @@ def next_run(
         options.refuse(measuring, "goes with --run only")
     if max_runs is not None and max_runs < 1:
         raise RequestError(f"--max-runs is {max_runs}; accepted: 1 or more")
-    if candidates is None:
-        raise RequestError(
-            "next needs --candidates TYPES.csv; accepted: a table with machine_type, cores, "
-            "memory_gb and price_per_hour"
-        )
     wanted = parse_goal(goal)
     counts = None if machines is None else parse_counts(machines)
     there = read_candidates(candidates, counts)
