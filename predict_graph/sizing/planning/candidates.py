@@ -87,7 +87,7 @@ def read_candidates(path: Path, machines: Sequence[int] | None = None) -> Candid
     ----------
     path : Path
         CSV or TSV. ``machines`` has a count, or counts such as ``2:16:2``; a type may have several
-        rows.
+        rows, as in catalogues with one for each zone.
     machines : sequence of int, optional
         Counts of every type, for a table without them.
 
@@ -107,9 +107,7 @@ def read_candidates(path: Path, machines: Sequence[int] | None = None) -> Candid
     kinds = table.cells[table.needs("the machine type", *_CATALOGUED)]
     counts = [*map(parse_counts, table.cells["machines"])] if own else [machines] * len(kinds)
     entries = pd.DataFrame({"machine_type": kinds, "machines": counts}).explode("machines")
-    for line, (name, count) in entries[entries.duplicated()].iterrows():
-        raise RequestError(f"{table.place(line)}: {count} machines of {name!r} come twice")
-    return Candidates(types, entries.astype({"machines": int}), path)
+    return Candidates(types, entries.astype({"machines": int}).drop_duplicates(), path)
 
 
 def read_types(path: Path) -> dict[str, MachineType]:
