@@ -82,6 +82,8 @@ def _is_status(cells: set[str], column: str, table: TextTable) -> bool:
             f"{table.path} has the values 0 and 1 in the column {column!r}, where either may be "
             "the success; accepted: words such as ok and failed, or the name success or exit_status"
         )
+    if "0" not in cells and all(map(str.isdigit, cells - {""})):
+        return False  # counts, such as a result; of exit statuses some are 0
     keys = {name_key(cell) for cell in cells}
     known = {_word(cell) for cell in cells if cell and name_key(cell) not in _SHORT}
     if "cd" in keys or known - {"unknown"}:

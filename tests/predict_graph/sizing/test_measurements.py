@@ -146,10 +146,10 @@ def test_outcomes(written, column, fine, wrong):
 
 
 def test_what_is_no_outcome(written):
-    rows = "1,9,CA,57,0.3\n2,5,NY,3,0.4\n2,4,CA,57,0.3\n"
-    found = read_measurements(written(f"nodes,time,state,completed,error\n{rows}"))
+    rows = "1,9,CA,57,0.3,8\n2,5,NY,3,0.4,1\n2,4,CA,57,0.3,8\n"
+    found = read_measurements(written(f"nodes,time,state,completed,error,result\n{rows}"))
     assert len(found.done) == 3
-    assert set(found.varying) == {"state", "completed", "error"}
+    assert set(found.varying) == {"state", "completed", "error", "result"}
     alone = read_measurements(written("nodes,time,state\n1,9,CA\n2,5,CA\n2,4,PR\n"))
     assert set(alone.varying) == {"state"}
 
