@@ -215,13 +215,13 @@ def measurements_of(
     run), ``outcome`` (``"ok"``, ``"failed"``, or ``"timeout"``: it takes longer than `seconds`) and
     ``machine_type`` (None without such a column). A run whose time is none above 0, such as ``OOM``
     or -1, counts as failed; one of ``>1h`` as ended by a timeout. Steps of SLURM jobs, such as
-    ``123.batch``, are left out. Scales such as ``10GB`` are in the unit of the first.
+    ``123.batch`` below ``123``, are left out. Scales such as ``10GB`` are in the unit of the first.
     """
     columns = measured_columns(table, names)
     outcome, outcome_columns = read_outcomes(table)
     kept, notes = (outcome != "not run") & (table.where(where) != others), []
     if job := table.find(("jobid",)):
-        steps = table.cells[job].str.match(r"\d+(_\d+)?\.")
+        steps = table.cells[job].str.extract(r"^(\w+)\.", expand=False).isin(table.cells[job])
         kept &= ~steps
         if steps.any():
             notes.append(f"left out of {table.path.name}: {counted(steps.sum(), 'SLURM steps')}")
@@ -247,7 +247,7 @@ def measurements_of(
     runs = pd.DataFrame(dict(zip(RUN_COLUMNS, (*content, types), strict=True)), table.cells.index)
     varying = _varying(
         table.cells[outcome == "ok"],
-        {*columns.values(), *OWN_COLUMNS, *outcome_columns, *(() if others else where)},
+        {"", job, *columns.values(), *OWN_COLUMNS, *outcome_columns, *(() if others else where)},
         [columns[what] for what in ("scale", "machines") if what in columns],
     )
     return Measurements(runs, columns, varying, tuple(notes), table.path)
@@ -356,7 +356,9 @@ def _has_numbers(table: TextTable, name: str) -> bool:
     return bool(texts.str.match(_SIZE).any() or texts.map(to_number).notna().any())
 
 
-def _varying(cells: pd.DataFrame, known: set[str], configuration: Sequence[str]) -> dict[str, int]:
+def _varying(
+    cells: pd.DataFrame, known: set[str | None], configuration: Sequence[str]
+) -> dict[str, int]:
     """Return other columns that differ, unless they follow from the scale or the machines."""
     counts = cells.drop(columns=[name for name in cells if name in known]).nunique()
     counts = counts[counts > 1]

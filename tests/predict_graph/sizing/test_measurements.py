@@ -65,8 +65,8 @@ def test_the_column_of_types_is_named_and_no_column_is_the_scale(written):
 
 
 def test_a_hidden_column_is_told_but_not_one_that_follows(written):
-    rows = "2,16,a,10\n2,16,b,12\n4,32,a,7\n4,32,b,8\n"
-    found = read_measurements(written(f"machines,slots,variant,seconds\n{rows}"))
+    rows = "0,1.0,2,16,a,10\n1,2.0,2,16,b,12\n2,3.0,4,32,a,7\n3,4.0,4,32,b,8\n"
+    found = read_measurements(written(f",job_id,machines,slots,variant,seconds\n{rows}"))
     assert found.varying == {"variant": 2}
 
 
