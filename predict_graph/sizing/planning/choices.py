@@ -195,9 +195,9 @@ def _configurations(
     factor, rate = _iteration_factor(model, plan.iterations), price / 3600
     assert plan.scale is not None
     where = model.table(plan.scale, seen)
-    chance = model.success(where)
-    # A run keeps to `high` if it succeeds, and then in time; in steps of a percent, for speed.
-    sure = plan.confidence / np.maximum(chance.round(2), 0.01)
+    chance = model.success(where).round(2)  # so that there are few levels
+    # A run keeps to `high` if it succeeds, and then in time.
+    sure = plan.confidence / np.maximum(chance, 0.01)
     sure[sure >= 1] = plan.confidence  # it is left out
     times = np.empty((3, len(counts)))
     for level in np.unique(sure):
