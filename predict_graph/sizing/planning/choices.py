@@ -96,7 +96,9 @@ def plan(
         counts = list(map(int, counts))
     deadline = parse_duration(deadline, "deadline") if isinstance(deadline, str) else deadline
     budget = parse_money(budget) if isinstance(budget, str) else budget
-    for what, limit in (("deadline", deadline), ("budget", budget)):
+    if isinstance(spare_test, str):
+        spare_test = parse_duration(spare_test, "spare test")
+    for what, limit in {"deadline": deadline, "budget": budget, "spare test": spare_test}.items():
         if limit is not None and not 0.0 < limit < math.inf:
             raise RequestError(f"the {what} is {limit}; accepted: a number above 0")
     check_count("spare is", spare, 0)
@@ -104,8 +106,6 @@ def plan(
         raise RequestError("a spare test is for spare machines; accepted: with --spare N")
     if spare_test is None:
         spare_test = 60.0 if spare else 0.0
-    if isinstance(spare_test, str):
-        spare_test = parse_duration(spare_test, "spare test")
     if isinstance(prices, str | PathLike):
         prices = read_types(Path(prices))
     loaded = [read_job_model(one, executor_cores, prices) for one in given]

@@ -108,6 +108,7 @@ def test_spare_machines_cost_their_test(small):
     assert spare.high == without.high + 30
     assert spare.cost == pytest.approx(without.cost + 0.36 / 3600 * (8 + 2) * 30)
     refused("spare is -1", plan, [small], [8], spare=-1)
+    refused("spare test is -5", plan, [small], [8], spare=1, spare_test=-5)
 
 
 def test_iterations_scale_the_time(small):

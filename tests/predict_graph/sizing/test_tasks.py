@@ -2,15 +2,10 @@ import numpy as np
 import pytest
 
 from predict_graph.sizing import save_model
-from predict_graph.sizing.table_file import read_table
 from predict_graph.sizing.tasks.assignments import Assignment, plan_tasks, read_assignments
 from predict_graph.sizing.tasks.model import add_run, fit_task, load_task
-from predict_graph.sizing.tasks.model import read_runs as runs_of
+from tests.predict_graph.sizing.test_measurements import read_task_runs
 from tests.refusals import refused
-
-
-def read_runs(file):
-    return runs_of(read_table(file))
 
 
 @pytest.fixture
@@ -27,7 +22,7 @@ def runs(tmp_path):
 
 @pytest.fixture
 def model(runs):
-    return fit_task(read_runs(runs))
+    return fit_task(read_task_runs(runs))
 
 
 def test_a_model_is_read_back_exactly(model, tmp_path):
@@ -42,16 +37,16 @@ def test_a_model_is_read_back_exactly(model, tmp_path):
 
 
 def test_few_runs_and_unknown_models(written, runs):
-    few = read_runs(written("cpu_speed,seconds\n1,2\n2,1\n"))
+    few = read_task_runs(written("cpu_speed,seconds\n1,2\n2,1\n"))
     refused("has 2 runs; accepted: at least 4", fit_task, few)
-    alike = read_runs(written("cpu_speed,seconds\n1,4\n1,4\n1,4\n1,4\n"))
+    alike = read_task_runs(written("cpu_speed,seconds\n1,4\n1,4\n1,4\n1,4\n"))
     refused("no attribute differs", fit_task, alike)
-    refused("accepted: nimo, nimo-linear", fit_task, read_runs(runs), "nimo-round")
+    refused("accepted: nimo, nimo-linear", fit_task, read_task_runs(runs), "nimo-round")
 
 
 def test_what_never_differed_is_not_needed(written):
     text = "cpu_speed,edges,seconds\n1,9,4\n2,9,2\n4,9,1\n8,9,0.5\n"
-    model = fit_task(read_runs(written(text)))
+    model = fit_task(read_task_runs(written(text)))
     assert model.attributes == ["cpu_speed"]
     assert plan_tasks([model], [Assignment("a", {"cpu_speed": 4.0})]).warnings == ()
     larger = plan_tasks([model], [Assignment("a", {"cpu_speed": 4.0, "edges": 99.0})])
