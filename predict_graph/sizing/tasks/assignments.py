@@ -13,13 +13,13 @@ import pandas as pd
 from costmodels.occupancy.terms import attribute_of
 from predict_graph.errors import RequestError
 from predict_graph.resources.profile import read_profile
+from predict_graph.sizing.planning.candidates import PRICE_NAMES
 from predict_graph.sizing.planning.plans import Plan
 from predict_graph.sizing.table_file import TextTable, read_table
 from predict_graph.sizing.tasks.model import TaskModel
 
 _STAGED = "staged_"
 _STAGE_SECONDS = "stage_seconds"
-_PRICE = "usd_per_hour"
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ def read_assignments(
 ) -> list[Assignment]:
     """Read candidates from tables and from resource profiles.
 
-    A table has one row a candidate: ``name``, its attributes, and maybe ``usd_per_hour``. With
+    A table has one row a candidate: ``name``, its attributes, and maybe ``price_per_hour``. With
     ``stage_seconds`` a candidate can also have its data moved to it first: it then comes twice, the
     second time with that time added and with each ``staged_X`` in the place of ``X``. A profile is
     one candidate, by the name of its file.
@@ -111,7 +111,7 @@ def plan_tasks(
                 if one.attributes[name] == 0 < model.known[name].min() and attribute_of(name).power:
                     raise RequestError(f"{name} of {one.name!r} is 0; accepted: a number above 0")
     if budget is not None and any(one.usd_per_hour is None for one in assignments):
-        raise RequestError(f"a budget needs prices; accepted: assignments with a column {_PRICE}")
+        raise RequestError(f"a budget needs prices; accepted: a column {PRICE_NAMES[0]}")
     everything = pd.DataFrame([dict(one.attributes) for one in assignments])
     parts = np.stack([model.seconds(everything, confidence) for model in models])
     tasks, low, high = np.moveaxis(parts, 1, 0)
@@ -165,7 +165,7 @@ def plan_tasks(
 
 def _candidates(table: TextTable) -> list[Assignment]:
     """Return the candidates of a table."""
-    found = {}
+    found, priced = {}, str(table.find(PRICE_NAMES))
     for column in table.columns:
         base = column.removeprefix(_STAGED)
         if base not in table.columns:
@@ -181,12 +181,12 @@ def _candidates(table: TextTable) -> list[Assignment]:
     numbers = pd.DataFrame(found, table.cells.index)
     for given_name, (line, row) in zip(names, numbers.iterrows(), strict=True):
         own = {str(name): value for name, value in row.dropna().items()}
-        price, moving = own.pop(_PRICE, None), own.pop(_STAGE_SECONDS, None)
+        price, moving = own.pop(priced, None), own.pop(_STAGE_SECONDS, None)
         staged = {name: own.pop(name) for name in list(own) if name.startswith(_STAGED)}
         name = given_name or f"line {line}"
         candidates.append(Assignment(name, own, price))
         if moving is not None or staged:
             own = own | {n.removeprefix(_STAGED): value for n, value in staged.items()}
-            price = own.pop(_PRICE, price)
+            price = own.pop(priced, price)
             candidates.append(Assignment(f"{name}, staged", own, price, moving or 0.0))
     return candidates

@@ -56,7 +56,7 @@ def test_what_never_differed_is_not_needed(written):
 def test_remote_or_staged(model, written):
     """As Table VI: whether moving the data pays depends on the rest of the assignment."""
     text = (
-        "name,cpu_speed,network_latency,stage_seconds,staged_network_latency,usd_per_hour\n"
+        "name,cpu_speed,network_latency,stage_seconds,staged_network_latency,price_per_hour\n"
         "near,2,2,8,1,1.0\n"
         "far,2,20,4,1,1.0\n"
         "slow,1,1,,,0.1\n"
