@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from importlib.metadata import version
@@ -250,12 +249,10 @@ def file_attributes(path: Path) -> dict[str, float]:
     RequestError
         If nothing is there.
     """
-    if path.is_dir():
-        files = [Path(folder) / name for folder, _, names in os.walk(path) for name in names]
-        return {"input_bytes": float(sum(file.stat().st_size for file in files))}
-    if not path.is_file():
+    if not (path.is_file() or path.is_dir()):
         raise RequestError(f"there is no file {path} to take the size of")
-    return {"input_bytes": float(path.stat().st_size)}
+    files = [each for each in (path, *path.rglob("*")) if each.is_file()]
+    return {"input_bytes": float(sum(each.stat().st_size for each in files))}
 
 
 def graph_attributes(source: str | Graph) -> dict[str, float]:
