@@ -264,7 +264,7 @@ def next_run(
     there = read_candidates(candidates, counts)
     if like is not None and not prior:
         raise RequestError("--like names a past job; accepted: with --prior HISTORY")
-    past = past_jobs(prior, there.types, like) if prior else None
+    past = past_jobs(prior, there.types, like, **vars(columns)) if prior else None
 
     def advice() -> Advice:
         found = read_tried(runs, there, scale, missing_ok=run, **vars(columns))

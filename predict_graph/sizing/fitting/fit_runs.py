@@ -119,8 +119,8 @@ def fit(
         )
         return fit_task(read_runs(table), model, table.path.name)
     conditions = {name: str(value) for name, value in (where or {}).items()}
-    table, columns, conditions = typed(table, columns, conditions)
-    measured = measurements_of(table, columns, conditions)
+    table, own, conditions = typed(table, columns, conditions)
+    measured = measurements_of(table, own, conditions)
     kinds = read_types(Path(types)) if isinstance(types, str | PathLike) else types
     past = PastJobs()
     if history is not None:
@@ -128,10 +128,10 @@ def fit(
         check_read(model, history=given)
         paths = [Path(path) for path in given]
         if paths != [Path("none")]:
-            past = past_jobs(paths, kinds)
+            past = past_jobs(paths, kinds, **columns)
     elif model == "auto" and conditions:
         # The rows that were left out, as past jobs of the same cluster.
-        same = columns | measured.columns
+        same = own | measured.columns
         try:
             past.add(table, measurements_of(table, same, conditions, others=True), kinds)
         except RequestError as error:
@@ -331,17 +331,22 @@ class PastJobs:
 
 
 def past_jobs(
-    paths: Sequence[Path], types: Types | None = None, like: str | None = None
+    paths: Sequence[Path],
+    types: Types | None = None,
+    like: str | None = None,
+    **columns: str | None,
 ) -> PastJobs:
-    """Read past jobs, and maybe name one of them as similar.
+    """Read past jobs, and maybe name one of them as similar; a table may have the named columns.
 
     A column ``job``, ``workload``, ``application``, ``program`` or ``task`` identifies jobs; else
     each file is one. Where the types are known, those of a job are taken together, with their cores
     and memory; else each type, and each setting of other columns, is a context of its own.
     """
-    found = PastJobs(like=like)
+    found, named = PastJobs(like=like), named_columns(**columns)
     for table in map(read_table, paths):
-        found.add(table, measurements_of(table, {}, {}), types)
+        there = {what: name for what, name in named.items() if table.find([name]) or name == "none"}
+        table, there, _ = typed(table, there, {})
+        found.add(table, measurements_of(table, there, {}), types)
     if not (found.jobs or found.warnings):
         raise RequestError(
             f"no job in {', '.join(map(str, paths))} was measured at two machine counts, so the "

@@ -103,22 +103,22 @@ def test_several_at_a_time_are_different(program, folder):
 
 
 def test_the_past_of_the_cluster_is_learnt_from(program, folder):
-    wrote(folder, "big,4,190,ok")
+    wrote(folder, "big,4,190,ok", header="machine_type,machines,t,outcome")
     rows = [
         f"job{j},{k},{m},{j * seconds(k, m)}"
         for j in range(1, 5)
         for k in ("small", "big")
         for m in COUNTS
     ]
-    (folder / "past.csv").write_text("\n".join(["job,machine_type,machines,seconds", *rows]))
+    (folder / "past.csv").write_text("\n".join(["job,machine_type,machines,t", *rows]))
     widths = []
-    for prior in ((), ("--prior", "past.csv")):
-        made = {named(one): one for one in ask(program, *prior).answer["candidates"]}
+    for more in (["--seconds-column", "t"], ["--seconds-column", "t", "--prior", "past.csv"]):
+        made = {named(one): one for one in ask(program, *more).answer["candidates"]}
         widths.append(made["big", 8]["high"] / made["big", 8]["low"])
     assert widths[1] < widths[0]
     other = (folder / "past.csv").read_text().replace("small", "odd").replace("big", "strange")
     (folder / "other.csv").write_text(other)
-    made = ask(program, "--prior", "other.csv").answer
+    made = ask(program, *more[:3], "other.csv").answer
     assert any("the history of another cluster and not used" in text for text in made["warnings"])
 
 
