@@ -36,12 +36,12 @@ def attribute_of(name: str) -> Attribute:
 
     Examples
     --------
-    >>> attribute_of("network_latency_ms")
+    >>> attribute_of("Network latency (ms)")
     Attribute(resource='network', power=False)
     >>> attribute_of("cpu_speed").power, attribute_of("edges").resource
     (True, 'data')
     """
-    words = name.lower().replace("-", "_").split("_")
+    words = "".join(sign if sign.isalnum() else " " for sign in name.lower()).split()
     resource = next(
         (kind for kind, known in _RESOURCES.items() if any(word in known for word in words)), "data"
     )
