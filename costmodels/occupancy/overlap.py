@@ -58,6 +58,9 @@ class OverlapModel(CostRegressor):
     >>> model = OverlapModel().fit(X, y)
     >>> model.overlap_ > 5
     True
+    >>> a_byte = OverlapModel().fit(X, [1e-10 * seconds for seconds in y])
+    >>> "cpu_speed" in a_byte.formula_
+    True
     """
 
     def fit(self, X: Any, y: Any, compute: Any = None) -> Self:
@@ -137,7 +140,7 @@ class OverlapModel(CostRegressor):
         texts = {
             i: f"{seconds:.4g}" if term is None else term.times(seconds)
             for i, ((_, term), seconds) in enumerate(zip(self._terms, self._solution, strict=True))
-            if seconds > 1e-9
+            if seconds > 1e-9 * self._solution.max()  # what is smaller is a rounding error
         }
         kept = [[texts[i] for i in group if i in texts] for group in self._groups(self.apart_)]
         parts = [" + ".join(group) for group in kept if group]
