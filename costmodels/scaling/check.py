@@ -67,11 +67,14 @@ def check_fit(model: Any, threshold: float = 10.0, *, min_gain: float = 0.05) ->
     Examples
     --------
     >>> import numpy as np
-    >>> from costmodels.scaling import Ernest
+    >>> from costmodels.scaling import AutoScaling, Ernest
     >>> m = np.array([1.0, 2, 4, 8, 16, 32, 64])
     >>> model = Ernest().fit(np.column_stack((np.full(7, 8.0), m)), 2 * (8 / m) ** 2 + 0.1)
     >>> check_fit(model).term.name
     '(scale/machines)^2'
+    >>> odd = AutoScaling().fit(np.column_stack((np.ones(5), m[:5])), [100, 20, 300, 18, 9])
+    >>> check_fit(odd).sentence.endswith("above 10%")
+    True
     """
     if not threshold > 0:
         raise ValueError(f"threshold is {threshold!r}, but must be positive")
@@ -80,9 +83,8 @@ def check_fit(model: Any, threshold: float = 10.0, *, min_gain: float = 0.05) ->
     if misfit is None:
         error = loocv.median_percent_error
         return FitCheck(True, f"the model fits: the median left-out error is {error:.1f}%")
-    none = FitCheck(False, f"{misfit}; no term of the library helps")
     if not isinstance(model.law_, LinearLaw):
-        return none
+        return FitCheck(False, misfit)
     base, tried = model.law_.terms, {}
     for term in TERMS.values():
         if all(term.name != known.name for known in base):
@@ -91,7 +93,7 @@ def check_fit(model: Any, threshold: float = 10.0, *, min_gain: float = 0.05) ->
     sizes = {name: _size(found, model.weights) for name, found in tried.items()}
     best = min(sizes, key=lambda name: sizes[name], default=None)
     if best is None or sizes[best] >= _size(loocv, model.weights) * (1 - min_gain):
-        return none
+        return FitCheck(False, f"{misfit}; no term of the library helps")
     lower = tried[best].median_percent_error
     said = f"{misfit}; add the term {best!r}, which lowers it to {lower:.1f}%"
     return FitCheck(False, said, TERMS[best])
