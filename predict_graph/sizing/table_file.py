@@ -239,7 +239,7 @@ def appended_table(
             ) from None
         content = path.read_bytes()
         first, end, _ = content.partition(b"\n")
-        if first + end != header and (end or not header.startswith(first)):
+        if first.rstrip(b"\r") + end != header and (end or not header.startswith(first)):
             found = first.decode(errors="replace").strip()
             raise RequestError(
                 f"{path} begins with {found[:200]!r}, but needs the columns "
