@@ -51,7 +51,7 @@ def calibrate(
     from predict_graph.resources.network import measure_network
 
     tell = progress or (lambda _what, _done: None)
-    started = clock.wall()
+    began = clock.wall()
     date = datetime.now(UTC).isoformat(timespec="seconds")
     attributes: dict[str, Measured] = {}
     notes: list[str] = []
@@ -69,5 +69,4 @@ def calibrate(
     tell("memory", 0.6)
     attributes |= measure_memory()
     tell("done", 1.0)
-    seconds = clock.wall() - started
-    return ResourceProfile(machine_identity(), date, seconds, attributes, tuple(notes))
+    return ResourceProfile(machine_identity(), date, clock.wall() - began, attributes, tuple(notes))

@@ -159,8 +159,7 @@ def test_grid_of_whole_partitions_leaves_out_idle_cores():
 
 
 def test_costs():
-    grid = candidate_grid((2, 4), (1, 2), steps=2)
-    assert grid["cost"].tolist() == [1, 0.5, 2, 1]
+    assert candidate_grid((2, 4), (1, 2), steps=2)["cost"].tolist() == [1, 0.5, 2, 1]
     grid = candidate_grid((2, 4), (1, 2), steps=2, cost="machine-time")
     assert grid["cost"].tolist() == [1, 1, 2, 2]
     grid = candidate_grid((2, 4), (1, 2), steps=2, cost=lambda s, m: 10 + s * m)

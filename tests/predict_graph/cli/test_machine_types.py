@@ -19,8 +19,7 @@ def planned(program, *more):
 
 
 def fitted(program, *more):
-    result = program("fit", "runs.csv", "--types", "types.csv", "--out", "m.json", *more, status=0)
-    return result.out
+    return program("fit runs.csv --types types.csv --out m.json", *more, status=0).out
 
 
 def test_one_model_ranks_all_types_those_of_few_runs_too(program, folder):

@@ -57,7 +57,9 @@ def test_stages_at_the_same_time_share_the_executors(written):
 
 
 def test_what_was_split_by_cores_is_split_anew(written):
-    job = logged_job(written(log_of([(0, [8.0, 12.0])])))
+    conf = {"spark.dynamicAllocation.enabled": "true"}
+    job = logged_job(written(log_of([(0, [8.0, 12.0])], conf=conf)))
+    assert job.submit(4).endswith(" --conf spark.dynamicAllocation.enabled=false")
     assert job.seconds_on(4) == pytest.approx(12.0 / 2, rel=0.1)
     assert sparklens(job).seconds_on(4) == 12.0
 

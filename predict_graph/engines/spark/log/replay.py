@@ -93,6 +93,8 @@ class LoggedJob:
         each = f"--executor-cores {cores}"
         if memory := self.conf.get("spark.executor.memory"):
             each += f" --executor-memory {memory}"
+        if self.conf.get("spark.dynamicAllocation.enabled") == "true":  # their number would change
+            each += " --conf spark.dynamicAllocation.enabled=false"
         if master.startswith("spark://"):
             return f"--total-executor-cores {executors * cores} {each}"
         return f"--num-executors {executors} {each}"
