@@ -27,7 +27,7 @@ def log_of(stages, executors=2, cores=1, conf=None, after=0.0, spilled=0):
         for index, seconds in enumerate(tasks):
             place = free.index(min(free))
             begun, free[place] = free[place], free[place] + seconds
-            metrics = {"Executor Run Time": 1e3 * seconds, "Disk Bytes Spilled": spilled}
+            metrics = dict.fromkeys(("Memory Bytes Spilled", "Disk Bytes Spilled"), spilled)
             place = {"Executor ID": str(place % executors)}
             text += task(number, index, begun, seconds, metrics=metrics, **place)
         now = max(free)

@@ -27,6 +27,7 @@ _METRICS = (
     ("cpu_seconds", None, "Executor CPU Time", 1e9),
     ("gc_seconds", None, "JVM GC Time", 1e3),
     ("peak_memory_bytes", None, "Peak Execution Memory", 0),
+    ("spilled_bytes", None, "Memory Bytes Spilled", 0),  # the bytes on disk are the same data
     ("input_bytes", "Input Metrics", "Bytes Read", 0),
     ("shuffle_read_records", "Shuffle Read Metrics", "Total Records Read", 0),
     ("local_bytes", "Shuffle Read Metrics", "Local Bytes Read", 0),
@@ -35,7 +36,7 @@ _METRICS = (
     ("shuffle_write_bytes", "Shuffle Write Metrics", "Shuffle Bytes Written", 0),
 )
 _COLUMNS = {
-    "tasks": "stage attempt task executor host started finished failed spilled_bytes",
+    "tasks": "stage attempt task executor host started finished failed",
     "jobs": "job group description execution started finished stages",
     "stages": "stage attempt job name tasks submitted parents operators datasets",
     "executions": "execution root description details started finished",
@@ -160,8 +161,6 @@ class LogReader:
             "started": info["Launch Time"] / 1e3,
             "finished": info["Finish Time"] / 1e3,
             "failed": bool(info["Failed"] or info.get("Killed")),
-            "spilled_bytes": metrics.get("Memory Bytes Spilled", 0)
-            + metrics.get("Disk Bytes Spilled", 0),
         }
         for name, group, key, unit in _METRICS:
             value = (metrics if group is None else metrics.get(group) or {}).get(key, 0)
