@@ -30,6 +30,7 @@ CLUSTER = "--engine spark --master spark://cluster:7077 --machines 4 --budget 0"
 FIT = "fit runs.csv --model {} --out {}.json"
 TASKS = {
     **{f"fit {model}": FIT.format(model, model) for model in ("ernest", "masha", "auto")},
+    "fit types": "fit clusters.csv --types types.csv",
     "plan deadline": "plan ernest.json --machines 1:32 --scale 4 --deadline 60s",
     "plan budget": "plan m=ernest.json --machines 1:32 --scale 4 --budget 0.2 --prices prices.csv",
     "plan frontier": "plan ernest.json --machines 1:32 --scale 4",

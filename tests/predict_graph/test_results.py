@@ -87,7 +87,7 @@ def test_a_plan_takes_what_the_command_takes(machines, deadline):
     assert made.choice.configuration.machines == 2
 
 
-def test_a_plan_reads_models_and_prices(tmp_path):
+def test_a_plan_reads_models_and_prices_and_nothing_else(tmp_path):
     path, prices = tmp_path / "model.json", tmp_path / "prices.csv"
     save_model(predict_graph.fit(RUNS, "ernest"), path)
     prices.write_text("type,cores,usd_per_hour\nsmall,4,0.36\nlarge,8,0.72\n")
@@ -95,9 +95,6 @@ def test_a_plan_reads_models_and_prices(tmp_path):
     assert made.to_frame()["machine_type"].tolist() == ["small", "large"]
     assert made.choice.configuration.machine_type == "small"
     assert predict_graph.plan(path, 4).cost_unit == "machine-hours"
-
-
-def test_a_plan_refuses_what_is_no_model():
     refused("of type int", predict_graph.plan, [3], 4)
 
 

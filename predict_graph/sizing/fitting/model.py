@@ -313,7 +313,7 @@ class JobModel(Result):
 
     @property
     def measured(self) -> pd.DataFrame:
-        """Measured configurations: ``scale``, ``machines``, median ``seconds``."""
+        """Measured configurations (scale, machines, of several types the type): median seconds."""
         runs = self.measurements.done
         own = self.types.get(self.machine_type or "")
         if own is not None:
@@ -321,8 +321,7 @@ class JobModel(Result):
             alike = [n for n, k in self.types.items() if (k.cores, k.memory) == known]
             runs = runs[runs["machine_type"].isin(alike)]
         keys = ["scale", "machines", *(["machine_type"] if own is None else [])]
-        medians = runs.groupby(keys, dropna=False)["seconds"].median()
-        return medians.reset_index()[["scale", "machines", "seconds"]]
+        return runs.groupby(keys, dropna=False)["seconds"].median().reset_index()
 
     def seconds(self, scale: npt.ArrayLike, machines: npt.ArrayLike) -> FloatArray:
         """Predict the seconds of each configuration.

@@ -316,7 +316,7 @@ class Plan(Result):
         rows = self.of_type(model.machine_type)
         measured = None
         if self.unit == model.unit and self.iterations is None and not self.spare:
-            here = model.measured[model.measured["scale"] == self.scale].dropna()
+            here = model.measured[model.measured["scale"] == self.scale].dropna(subset="seconds")
             measured = here["machines"].to_numpy(), here["seconds"].to_numpy()
         x, middle, low, high = rows[["machines", "seconds", "low", "high"]].to_numpy().T
         return Line(model.machine_type or "predicted", x, middle, low, high, measured)
