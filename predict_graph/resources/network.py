@@ -24,14 +24,14 @@ def check_peer(peer: str) -> tuple[str, int]:
 
     Examples
     --------
-    >>> check_peer("10.0.0.7:7070")
-    ('10.0.0.7', 7070)
+    >>> check_peer("10.0.0.7:7070"), check_peer("[fe80::7]:7070")
+    (('10.0.0.7', 7070), ('fe80::7', 7070))
     """
     host, colon, port = peer.rpartition(":")
     number = whole_number(port, 65535)
     if not (colon and host and number):
         raise RequestError(f"the peer is {peer!r}; accepted: HOST:PORT of calibrate --serve PORT")
-    return host, number
+    return host.removeprefix("[").removesuffix("]"), number
 
 
 def serve(port: int, host: str = "127.0.0.1", ready: Callable[[int], None] | None = None) -> None:
