@@ -12,7 +12,7 @@ from predict_graph.cli.output import Pages
 from predict_graph.durations import parse_duration
 from predict_graph.errors import JobError, RequestError
 from predict_graph.options import Group
-from predict_graph.sizing.quantities import parse_money, parse_share
+from predict_graph.sizing.quantities import parse_money, parse_share, to_number
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -223,10 +223,7 @@ def attributes(texts: list[str] | None) -> dict[str, float]:
     refused = "--with is {!r}; accepted: NAME=NUMBER, from 0, such as edges=1e6"
     found = {}
     for name, value in options.named_values(texts, refused).items():
-        try:
-            found[name] = float(value)
-        except ValueError:
-            found[name] = math.nan
+        found[name] = to_number(value)
         if not 0.0 <= found[name] < math.inf:
             raise RequestError(refused.format(f"{name}={value}"))
     return found

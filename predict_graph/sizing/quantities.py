@@ -57,14 +57,19 @@ def parse_number(
     >>> parse_number("1e3", "scale")
     1000.0
     """
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
+    value = to_number(text)
     if not (value > 0 and math.isfinite(value)):
         given = text if shown is None else shown
         raise RequestError(f"the {what} is {given!r}; accepted: {accepted}")
     return value
+
+
+def to_number(text: str) -> float:
+    """Return the number that a text is; not a number if it is none."""
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
 
 
 def parse_share(text: str, what: str) -> float:

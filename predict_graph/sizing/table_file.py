@@ -20,6 +20,7 @@ import pandas as pd
 from predict_graph.errors import JobError, RequestError, explained_by_system
 from predict_graph.files import check_writable
 from predict_graph.inputs import check_there, read_bytes
+from predict_graph.sizing.quantities import to_number
 
 
 class NoRowsError(RequestError):
@@ -140,14 +141,6 @@ class TextTable:
         if not self.decimal_comma and _GROUPED.match(text):
             return text.replace(",", "")
         return text.replace(".", "").replace(",", ".") if _DECIMAL_COMMA.match(text) else text
-
-
-def to_number(text: str) -> float:
-    """Return the number that a text is; not a number if it is none."""
-    try:
-        return float(text)
-    except ValueError:
-        return math.nan
 
 
 def name_key(name: str) -> str:

@@ -14,7 +14,8 @@ from predict_graph.durations import counted, parse_duration, unit_seconds
 from predict_graph.errors import RequestError
 from predict_graph.results import Value
 from predict_graph.sizing.measuring.outcomes import read_outcomes
-from predict_graph.sizing.table_file import TextTable, name_key, read_table, to_number
+from predict_graph.sizing.quantities import to_number
+from predict_graph.sizing.table_file import TextTable, name_key, read_table
 
 # Names of columns as name_key writes them, the likeliest first; expressions of the whole name.
 _COUNT = "(?:number|num|no|of|n|count|total|alloc|allocated|requested|used|spark|cluster)"

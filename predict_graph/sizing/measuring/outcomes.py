@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping
 import pandas as pd
 
 from predict_graph.errors import RequestError
-from predict_graph.sizing.table_file import TextTable, name_key, to_number
+from predict_graph.sizing.quantities import to_number
+from predict_graph.sizing.table_file import TextTable, name_key
 
 
 def _by_word(table: Mapping[str, str]) -> dict[str, str]:

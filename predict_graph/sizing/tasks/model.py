@@ -24,7 +24,8 @@ from predict_graph.pictures.panels import dot_picture
 from predict_graph.results import Result
 from predict_graph.sizing.fitting.model import predicted, ranking_text
 from predict_graph.sizing.measuring.outcomes import read_outcomes
-from predict_graph.sizing.table_file import TextTable, appended_table, name_key, to_number
+from predict_graph.sizing.quantities import to_number
+from predict_graph.sizing.table_file import TextTable, appended_table, name_key
 
 TASK_MODELS = {
     "nimo": "auto",
