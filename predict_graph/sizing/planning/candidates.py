@@ -239,6 +239,8 @@ def read_tried(
     **columns: str | None,
 ) -> measurements.Measurements:
     """Read the runs of a job, of one scale; a file without rows has none."""
+    if scale is not None:
+        measurements.chosen_scale([], scale)  # before runs of it are measured
     try:
         found = measurements.read_measurements(path, columns=measurements.named_columns(**columns))
     except RequestError as error:

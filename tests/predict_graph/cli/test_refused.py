@@ -110,8 +110,8 @@ plan m.json --assignments here.json --executor-cores 2 | --executor-cores does n
 plan model.json --machines 2 --with edges=5 | --with goes with --assignments only
 plan model.json --machines 2 --spare-test 2m | a spare test is for spare machines | --spare N
 plan model.json --machines 2 --executor-cores 2 | model.json is no event log
-next odd.csv --machines 2 | --candidates
 next odd.csv --machines 2 --candidates types.csv | runs of odd.csv are on odd | small, big, lean
+next none.csv --machines 2 --candidates types.csv --run --scale 0 -- true {machines} | scale is 0
 next small.csv --machines 2 --candidates free.csv | free.csv:2 | price_per_hour is '0'
 next small.csv --machines 2 --candidates types.csv --run | --run needs a command
 next small.csv --machines 2 --candidates types.csv --run -- true | does not use {machine
