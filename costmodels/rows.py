@@ -165,4 +165,5 @@ def solve_scaled(factor: FloatArray, columns: IntArray) -> FloatArray:
     if len(columns) == 0:
         return np.zeros(0)
     most = 100 + 30 * len(columns)
-    return np.asarray(nnls(factor[:, columns], factor[:, -1], maxiter=most)[0])
+    found = nnls(factor[:, columns], factor[:, -1], maxiter=most)[0]
+    return np.where(found > 1e-12 * found.max(), found, 0.0)  # less is a rounding error

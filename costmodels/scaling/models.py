@@ -227,8 +227,10 @@ class Ernest(_NamedTerms):
     >>> import numpy as np
     >>> runs = np.array([[1, 1], [1, 2], [2, 4], [2, 8], [4, 8]])
     >>> model = Ernest().fit(runs, 5 + 60 * runs[:, 0] / runs[:, 1])
-    >>> {name: round(cost, 6) for name, cost in model.terms_.items() if cost > 1e-9}
+    >>> {name: round(cost, 6) for name, cost in model.terms_.items() if cost > 0}
     {'1': 5.0, 'scale/machines': 60.0}
+    >>> Ernest().fit(np.array([[1, 1], [1, 2], [1, 4], [1, 8]]), [90, 50, 30, 20]).formula_
+    'seconds = 10 s + 80 s/(scale/machine) * scale/machines'
     """
 
     _published = ERNEST
