@@ -35,10 +35,10 @@ def test_a_published_table_of_many_columns(shared_file):
 
 
 def test_a_table_without_a_scale(written):
-    found = read_measurements(written("Nodes\tTime (min)\n2\t1.5\n4\t1\n"))
-    assert found.done.seconds.tolist() == [90, 60]
-    assert found.done.scale.tolist() == [1, 1]
+    found = read_measurements(written("Nodes\tTime (min)\n2\t1.5\n9\t0.5\n"))
+    assert found.done[["scale", "seconds"]].to_numpy().tolist() == [[1, 90], [1, 30]]
     assert "no column for the scale" in found.warnings[0]
+    assert (fit_job(found).fits, fit_job(found).estimator.warnings_) == (None, [])
 
 
 def test_columns_by_name(written):
