@@ -262,7 +262,8 @@ def test_bytes_of_all_processes_are_counted(written, tmp_path):
     assert seen.network_share() == 0.0 or seen.network_bytes > 0
 
 
-def test_bad_commands():
+def test_bad_commands_and_one_that_fails():
+    assert watch(["sh", "-c", "exit 7"]).exit_status == 7
     refused("there is no command", watch, [])
     refused("parallelism is 0", watch, ["true"], parallelism=0)
     failed("cannot run /no/such/program", watch, ["/no/such/program"])
