@@ -86,11 +86,6 @@ class GraphFramesAlgorithm(LibraryAlgorithm):
                 program = getattr(program, name)(value)
         return program.run()
 
-    @property
-    def runs(self) -> str:
-        """The name of the GraphX algorithm that runs it, or its own."""
-        return self.name if self.ran_by is None else self.ran_by.name
-
 
 class GraphFramesPageRank(NamedVertices, GraphFramesAlgorithm):
     """PageRank by rounds or until no rank changes more than `tol`; optionally from one vertex."""

@@ -190,11 +190,6 @@ class LibraryAlgorithm(CalledAlgorithm):
     that end a round over tables."""
 
     @property
-    def runs(self) -> str:
-        """The name of the algorithm whose costs apply: usually its own."""
-        return self.name
-
-    @property
     def at(self) -> tuple[int, ...]:
         """The vertices that a parameter names, or those that represent them in a sample."""
         known = getattr(self, "known", None)

@@ -26,7 +26,6 @@ from predict_graph.algorithms import Algorithm, VertexProgram
 from predict_graph.arrays import FloatArray
 from predict_graph.engines import SampleSummary, critical_worker
 from predict_graph.engines.spark import SparkEngine
-from predict_graph.engines.spark.library.algorithm import LibraryAlgorithm
 from predict_graph.engines.spark.session.settings import is_local
 from predict_graph.graph import Graph
 from predict_graph.history import History, RunRecord, machine_identity
@@ -322,7 +321,7 @@ def shipped_name(algorithm: Algorithm) -> str:
     """
     if isinstance(algorithm, VertexProgram):
         return PROGRAM
-    name = algorithm.runs if isinstance(algorithm, LibraryAlgorithm) else algorithm.name
+    name: str = (getattr(algorithm, "ran_by", None) or algorithm).name
     if name in shipped_names():
         return name
     return _STEADY if algorithm.steady else _SPREADING
