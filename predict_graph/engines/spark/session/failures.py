@@ -25,13 +25,14 @@ _LOST = (
 # The first pattern that occurs anywhere is the reason, so the cause of a loss precedes the loss.
 _KNOWN = {
     r"No space left on device": "the disk is full where Spark keeps its files",
-    r"OutOfMemoryError|UNABLE_TO_ACQUIRE_MEMORY|exit(?:ed with)? code 52": (
+    r"OutOfMemoryError|UNABLE_TO_ACQUIRE_MEMORY|exit(?:ed with)? code 52|exceeding \w+ memory": (
         "an executor ran out of memory{where}; give executors more memory, or take more machines"
     ),
     r"Checkpoint block \w+ not found|CHECKPOINT_RDD_BLOCK_ID_NOT_FOUND"
     r"|ExecutorLostFailure|FetchFailed|Could not find .* of shuffle|MetadataFetchFailed"
     r"|worker lost|Remote RPC client disassociated|BlockNotFoundException": _LOST,
     r"FileNotFound\w+: .*/predict-graph-": UNSEEN,
+    r"Python worker exited": "Python died{where}, perhaps for want of memory; take more machines",
     r"All masters are unresponsive": "the master did not take the job",
     r"(?:Cannot call methods on a stopped SparkContext|SparkContext (?:has been|was) shut ?down"
     r"|cancelled because SparkContext was shut down)": (

@@ -1,6 +1,7 @@
 """What Spark says at length, in one sentence."""
 
 import errno
+from contextlib import nullcontext
 
 import pytest
 
@@ -17,6 +18,8 @@ ABORTED = (
 
 REASONS = [
     ("java.lang.OutOfMemoryError: Java heap space", "memory (executor 1 on 127.0.0.12)"),
+    ("ExecutorLostFailure Reason: Container killed for exceeding physical memory", "of memory ("),
+    ("Python worker exited\nCaused by: java.io.EOFException", "Python died (executor 1 on"),
     ("java.io.IOException: No space left on device", "the disk is full where Spark keeps"),
     ("java.lang.ArithmeticException: / by zero", "ArithmeticException: / by zero"),
     ("IllegalStateException: Cannot call methods on a stopped SparkContext.", "ended"),
@@ -47,10 +50,7 @@ def test_errors_of_this_process(raised, kind, said):
 def test_an_error_on_the_way_out_of_an_interrupt_is_an_interrupt():
     from py4j.protocol import Py4JNetworkError
 
-    class CallSite:  # pyspark's asks the driver for something more as an interrupt goes through
-        def __enter__(self):
-            pass
-
+    class CallSite(nullcontext):  # pyspark's asks the driver for more as an interrupt goes through
         def __exit__(self, *raised):
             raise Py4JNetworkError("Answer from Java side is empty")
 
