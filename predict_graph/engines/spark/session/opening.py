@@ -388,7 +388,7 @@ def _environment(conf: Mapping[str, str], folder: Path) -> Iterator[None]:
     """Set the environment variables for which pyspark has no settings, during the session."""
     ours = {
         "PYSPARK_PYTHON": conf.get("spark.pyspark.python", sys.executable),
-        "SPARK_LOCAL_DIRS": str(folder),
+        "SPARK_LOCAL_DIRS": conf.get("spark.local.dir", str(folder)),
         "SPARK_LOCAL_IP": conf.get("spark.driver.host", ""),
     }
     added = {name: value for name, value in ours.items() if value and name not in os.environ}

@@ -246,7 +246,7 @@ class SparkSettings:
         else:
             ours["spark.cores.max"] = str(self.machines * self.cores)
             ours["spark.executor.instances"] = str(self.machines)
-        if self.local or "//127." in self.master or "//localhost" in self.master:
+        if self.local or self.master.startswith(("spark://127.", "spark://localhost:")):
             ours["spark.driver.host"] = ours["spark.driver.bindAddress"] = "127.0.0.1"
         merged = {**ours, **self.conf}
         for name, found in graphframes_conf(self.graphframes_jar).items():

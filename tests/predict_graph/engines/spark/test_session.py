@@ -10,6 +10,7 @@ import pytest
 
 from predict_graph import errors
 from predict_graph.engines.spark import SparkSettings
+from predict_graph.engines.spark.session import opening
 from predict_graph.engines.spark.session.opening import open_session, require_spark
 from tests.python import processes_of, started, wait_until
 from tests.refusals import failed, refused
@@ -165,7 +166,7 @@ def test_where_checkpoints_are_and_how_often(tmp_path):
     assert SparkSettings(checkpoint="hdfs://far/there", checkpoint_interval=4).checkpoints(4) == 1
 
 
-def test_one_process_gets_the_memory_and_a_cluster_the_executors(tmp_path):
+def test_one_process_gets_the_memory_and_a_cluster_the_executors(tmp_path, monkeypatch):
     own = {"spark.ui.enabled": "true", "spark.x": "y"}  # these win
     local = SparkSettings(master="local[*]", machines=3, memory="2g", conf=own)
     conf = local.session_conf(tmp_path)
@@ -175,22 +176,21 @@ def test_one_process_gets_the_memory_and_a_cluster_the_executors(tmp_path):
     conf = cluster.session_conf(tmp_path)
     assert conf.pop("spark.executor.defaultJavaOptions") == "-XX:TieredStopAtLevel=1"
     assert "spark.driver.memory" not in conf
-    assert conf["spark.cores.max"] == "6"
+    assert (conf["spark.cores.max"], conf["spark.driver.host"]) == ("6", "127.0.0.1")
     assert cluster.partitions == 6
+    pods = SparkSettings(master="k8s://https://127.0.0.1:6443")  # which cannot reach that address
+    assert "spark.driver.host" not in pods.session_conf(tmp_path)
+    monkeypatch.delenv("SPARK_LOCAL_DIRS", raising=False)
+    with opening._environment({"spark.local.dir": "/scratch"}, tmp_path):
+        assert os.environ["SPARK_LOCAL_DIRS"] == "/scratch"
 
 
-JARS = [
-    ("graphframes.jar", "jars"),
-    ("io.graphframes:graphframes-spark4_2.13:0.12.1", "jars.packages"),
-]
-
-
-@pytest.mark.parametrize(("named", "kind"), JARS)
-def test_a_jar_goes_beside_those_of_the_user(written, tmp_path, named, kind):
-    if kind == "jars":
-        named = written("", named)
-    settings = SparkSettings(graphframes_jar=named, conf={f"spark.{kind}": "mine"})
-    assert settings.session_conf(tmp_path)[f"spark.{kind}"] == f"{named},mine"
+def test_a_jar_goes_beside_those_of_the_user(written, tmp_path):
+    jars = {"jars.packages": "io.graphframes:graphframes-spark4_2.13:0.12.1"}
+    jars["jars"] = written("", "graphframes.jar")
+    for kind, named in jars.items():
+        settings = SparkSettings(graphframes_jar=named, conf={f"spark.{kind}": "mine"})
+        assert settings.session_conf(tmp_path)[f"spark.{kind}"] == f"{named},mine"
 
 
 def test_threads_of_a_local_master_are_its_cores(monkeypatch):
