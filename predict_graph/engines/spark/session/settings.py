@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import socket
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from numbers import Integral
@@ -201,7 +200,6 @@ class SparkSettings:
             "spark.sql.autoBroadcastJoinThreshold": "-1",
             "spark.sql.join.preferSortMergeJoin": "false",
             "spark.sql.optimizer.runtime.bloomFilter.enabled": "false",
-            "spark.sql.codegen.maxFields": "512",
             "spark.sql.ui.explainMode": "simple",
         }
 
@@ -233,8 +231,6 @@ class SparkSettings:
             "spark.eventLog.dir": event_logs.as_uri(),
             "spark.eventLog.compress": "false",
             "spark.eventLog.rolling.enabled": "false",
-            "spark.pyspark.python": sys.executable,
-            "spark.pyspark.driver.python": sys.executable,
             "spark.python.unix.domain.socket.enabled": str(sockets_of_files).lower(),
         }
         if not java_works:
