@@ -66,11 +66,13 @@ def test_the_same_log_twice(program, imported, history):
 
 
 def test_one_of_several_named_runs(imported):
-    runs = {"pagerank-a0000001": "pagerank", "job-20240131": "job-20240131"}
-    names = [f"{run}/superstep/{step}" for run in runs for step in (0, 1, 2)]
+    """The last one comes again; what ran before a run is no part of it."""
+    runs = {"pagerank-a0000001": ("pagerank", 10.0), "job-20240131": ("job-20240131", 6.0)}
+    names = [f"{run}/superstep/{step}" for run in (*runs, "job-20240131") for step in (0, 1, 2)]
     jobs = [job(number, "collect at x.py:1", name) for number, name in enumerate(names)]
-    for run, algorithm in runs.items():
-        assert f"{algorithm}: 2 supersteps" in imported(jobs, "--run", run).out
+    for run, (algorithm, seconds) in runs.items():
+        said = f"{algorithm}: 2 supersteps in 2.0 s added, of {seconds} s of the application"
+        assert said in imported(jobs, "--run", run).out
     imported(jobs, "--run", "x").is_refused(f"no run 'x'; accepted: {', '.join(runs)}")
 
 

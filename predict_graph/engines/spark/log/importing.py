@@ -12,7 +12,7 @@ from typing import Any
 from predict_graph.durations import counted
 from predict_graph.engines.spark.log.eventlog import DAMAGED, EventLog, read_event_log
 from predict_graph.engines.spark.log.features import observed_phases, observed_table
-from predict_graph.engines.spark.recognition.supersteps import Recognised, recognise
+from predict_graph.engines.spark.recognition.supersteps import Recognised, named_runs, recognise
 from predict_graph.engines.spark.session.settings import described, is_local
 from predict_graph.errors import RequestError
 from predict_graph.history.record import RunRecord
@@ -45,9 +45,14 @@ def record_of_log(
         if log.unread:
             said = f"{found.reason}, but {counted(log.unread, 'lines')} of the log cannot be read"
             found = replace(found, certainty="doubtful", reason=said)
-        began = float(log.application.get("started") or found.started)
+        began = float(log.application.get("started") or log.jobs["started"].min())
         named = found.name if found.by == "names" else ""
         called = algorithm or found.algorithm or log.application.get("name") or "spark job"
+        engine = _engine(log, found)
+        for each in named_runs(log):
+            if began < each.finished <= found.started:  # the session was open, and its Java warm
+                began, engine["follows"] = each.finished, each.algorithm
+        log = replace(log, application={**log.application, "started": began})
         record = RunRecord(
             kind="run",
             algorithm=str(called),
@@ -57,7 +62,7 @@ def record_of_log(
             vertices=vertices or 0,
             edges=edges or 0,
             directed=True,
-            engine=_engine(log, found),
+            engine=engine,
             phases=observed_phases(log, found),
             iterations=found.iterations,
             converged=None,

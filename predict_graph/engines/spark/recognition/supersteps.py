@@ -76,7 +76,7 @@ def recognise(log: EventLog, *, run: str | None = None) -> Recognised:
     """
     named = named_runs(log)
     if run is not None and run not in {found.name for found in named}:
-        known = ", ".join(found.name for found in named) or "none is named"
+        known = ", ".join(dict.fromkeys(found.name for found in named)) or "none is named"
         raise RequestError(f"the event log has no run {run!r}; accepted: {known}")
     if named:
         chosen = [found for found in named if run is None or found.name == run]
@@ -201,15 +201,21 @@ def recognised_so_far(
 
 
 def named_runs(log: EventLog) -> list[Recognised]:
-    """Return the runs whose supersteps are named by numbered job groups or descriptions."""
-    series: dict[tuple[str, str], dict[int, list[int]]] = {}
+    """Return the runs whose supersteps are named by numbered job groups or descriptions.
+
+    A name that begins to count again is of another run.
+    """
+    series: dict[tuple[str, str], list[dict[int, list[int]]]] = {}
     for job, *labels in log.jobs[["job", "group", "description"]].itertuples(index=False):
         # One that counts up is enough: notebooks set a job group, and libraries descriptions.
         for before, number, after in dict.fromkeys(chain(*map(_counted, labels))):
-            series.setdefault((before, after), {}).setdefault(number, []).append(job)
+            runs = series.setdefault((before, after), [{}])
+            if number < 2 and number < max(runs[-1], default=0):
+                runs.append({})
+            runs[-1].setdefault(number, []).append(job)
     of_job = {job: unit for unit in job_units(log) for job in unit.jobs} if series else {}
     found = []
-    for (before, after), numbered in series.items():
+    for (before, after), numbered in ((key, run) for key, runs in series.items() for run in runs):
         order = list(numbered)
         first = order[0]
         if len(order) < 2 or first > 1 or order != list(range(first, first + len(order))):
