@@ -113,22 +113,18 @@ class LoggedJob:
 
     def tasks_at_a_time(self, cores: int | None = None) -> int:
         """Return how many tasks an executor of so many cores runs; by default that of the log."""
-        slots = self.slots if cores is None else cores // self._cores_of_a_task
+        slots = self.slots if cores is None else cores // _cores_of_a_task(self.conf)
         if slots < 1:
             raise RequestError(
-                f"an executor has {cores} cores; accepted: at least {self._cores_of_a_task}, those "
-                "of a task (spark.task.cpus)"
+                f"an executor has {cores} cores; accepted: at least {_cores_of_a_task(self.conf)}, "
+                "those of a task (spark.task.cpus)"
             )
         return slots
 
     @property
     def cores(self) -> int:
         """Cores of an executor."""
-        return self.slots * self._cores_of_a_task
-
-    @property
-    def _cores_of_a_task(self) -> int:
-        return int(self.conf.get("spark.task.cpus", "1"))
+        return self.slots * _cores_of_a_task(self.conf)
 
     def _replayed(self, executors: int, slots: int) -> float:
         places = (np.arange(executors) + 0.5) / executors
@@ -183,7 +179,7 @@ def logged_job(path: Path) -> LoggedJob:
     added, removed = log.executors["added"], log.executors["removed"].dropna()
     # The most that there were at a time.
     executors = max(int((added <= now).sum() - (removed <= now).sum()) for now in added)
-    slots = int(log.executors["cores"].max()) // int(conf.get("spark.task.cpus", "1"))
+    slots = int(log.executors["cores"].max()) // _cores_of_a_task(conf)
     if is_local(conf.get("spark.master", "")):
         executors, slots = slots, 1
     stages = tuple(_stages(log, tasks, began, executors * slots))
@@ -196,6 +192,10 @@ def logged_job(path: Path) -> LoggedJob:
         conf=conf,
         doubts=tuple(_doubts(log, tasks, stages)),
     )
+
+
+def _cores_of_a_task(conf: dict[str, str]) -> int:
+    return int(conf.get("spark.task.cpus", "1"))
 
 
 def _stages(log: EventLog, tasks: pd.DataFrame, began: float, cores: int) -> Iterator[LoggedStage]:
