@@ -17,6 +17,7 @@ import pytest
 
 from predict_graph.clock import applications, service
 from predict_graph.clock.supersteps import Expected, ExpectedPart
+from predict_graph.engines.spark.log import status
 from tests.graphs import serving
 from tests.predict_graph.cli.events import event, spark_job, start, steps
 from tests.refusals import failed, refused
@@ -173,18 +174,19 @@ def test_a_log_that_does_not_go_on_is_an_error(written, change, said):
 
 def test_of_a_folder_the_running_one_is_taken(tmp_path):
     (tmp_path / "app-1").write_text(start(1.0) + end(2.0))
-    look = applications.open_application
-    refused(f"no application runs at {tmp_path}; accepted: ", look, str(tmp_path))
+    refused(f"runs at {tmp_path}; accepted: ", applications.open_application, str(tmp_path))
+    rolled = tmp_path / "eventlog_v2_app-3"
+    rolled.mkdir()
+    (rolled / "appstatus_app-3.inprogress").touch()  # and never again
     (tmp_path / "app-2.inprogress").write_text(start(1.0))
     time.sleep(0.02)
-    (tmp_path / "app-3.inprogress").write_text(start(1.0))
-    application, others = look(str(tmp_path))
-    assert (application.path.name, others) == ("app-3.inprogress", 1)
+    (rolled / "events_1_app-3").write_text(start(1.0))
+    application, others = applications.open_application(str(tmp_path))
+    assert (application.path.name, others) == ("eventlog_v2_app-3", 1)
 
 
 def stamp(seconds):
-    moment = datetime.fromtimestamp(seconds, UTC)
-    return moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{moment.microsecond // 1000:03d}GMT"
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")[:-6] + "GMT"
 
 
 @contextmanager
@@ -196,12 +198,10 @@ def served(answers):
         def do_GET(self):
             path = self.path.removeprefix("/api/v1/").partition("?")[0]
             asked.append(path)
-            if path not in answers:
-                self.send_error(404)
-                return
-            self.send_response(200)
+            time.sleep(answers.get("pause", 0.0))
+            self.send_response(200 if path in answers else 404)
             self.end_headers()
-            self.wfile.write(json.dumps(answers[path]).encode())
+            self.wfile.write(json.dumps(answers.get(path)).encode())
 
         def log_message(self, *_):
             pass
@@ -231,16 +231,22 @@ def rest_answers(count, now, running=False):
     }
 
 
-def test_an_address_is_asked_until_it_answers_no_more_or_the_end():
+def test_an_address_is_asked_until_it_answers_no_more_or_the_end(monkeypatch):
     answers = rest_answers(5, time.time() - 20, running=True)
     with served(answers) as (address, asked, server):
         application, others = applications.open_application(address)
         assert (application.name, others) == ("theirs (app-9)", 0)
-        seen = applications.Watch(application, iterations=8).moments()
+        seen = applications.Watch(application, iterations=8, patience=9.0).moments()
         first = next(seen)
         assert (first.done, first.of.predicted) == (4, 8)
+        answers["applications/app-9/jobs"][-1]["numCompletedTasks"] = 1  # of a long superstep
+        assert next(seen).done == 4
+        with monkeypatch.context() as hasty:
+            hasty.setattr(status, "_PATIENCE", 0.1)
+            answers["pause"] = 0.3
+            assert (application.poll(), application.ended) == (False, False)
         looked = len(asked)
-        answers |= rest_answers(6, time.time() - 20)
+        answers |= rest_answers(6, time.time() - 20) | {"pause": 0.0}
         assert next(seen).done == 6
         assert len(asked) - looked <= 2 * 3 + 20
         server.shutdown()

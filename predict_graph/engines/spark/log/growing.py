@@ -145,8 +145,9 @@ def running_logs(path: Path) -> list[Path]:
     unfinished = [*path.glob(f"*{_UNFINISHED}"), *path.glob(f"eventlog_v2_*/*{_UNFINISHED}")]
     changed = {}
     for file in unfinished:
+        log = file if file.parent == path else file.parent  # that of a rolled log
         with suppress(FileNotFoundError):  # it has just ended, and its log is renamed
-            changed[file if file.parent == path else file.parent] = file.stat().st_mtime
+            changed[log] = max(each.stat().st_mtime for each in (file, *log.glob("events_*")))
     return sorted(changed, key=lambda log: changed[log])
 
 

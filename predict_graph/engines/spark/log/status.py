@@ -52,7 +52,7 @@ class ApplicationStatus:
         self._job_of: dict[int, int] = {}  # of each stage
         self._execution_of: dict[int, int] = {}  # of each job
         self._stages: dict[tuple[int, int], dict[str, Any]] = {}  # each with its task
-        self._seen = (-1, -1)
+        self._seen, self._tasks = (-1, -1), 0
         self.ended = False
         began = max(_started(described), since)
         application = {"id": self.key, "name": described["name"], "started": began}
@@ -67,22 +67,27 @@ class ApplicationStatus:
         return f"{self._reader.application['name']} ({self.key})"
 
     def poll(self) -> bool:
-        """Return whether a job has started or ended since the last poll; no answer is the end."""
+        """Return whether a job or a task has ended or a job started since the last poll.
+
+        No answer is the end, but not one that takes long.
+        """
         query = "details=false&planDescription=false&offset=0&length=100000"
         try:
             now = _get(self.address, f"applications/{urllib.parse.quote(self.key)}")
             jobs = self._newer(_get(self.address, f"{self._place}/jobs", list))
             over = sum(each.get("status") != "RUNNING" for each in jobs)
             seen = over, max((each["jobId"] for each in jobs), default=-1)
+            tasks: int = sum(each.get("numCompletedTasks", 0) for each in jobs)
             if seen == self._seen:
                 # A history server answers on, and may know of the end before the last jobs.
                 self.ended = bool(now["attempts"][0].get("completed"))
-                return False
+                before, self._tasks = self._tasks, tasks
+                return tasks > before
             stages = _get(self.address, f"{self._place}/stages", list)
             executions = _get(self.address, f"{self._place}/sql?{query}", list, missing=[])
             self._take(jobs, stages, self._newer(executions))
-        except OSError:
-            self.ended = True
+        except OSError as error:
+            self.ended = not isinstance(getattr(error, "reason", error), TimeoutError)
             return False
         except DAMAGED as error:
             raise _not_spark(self.address, error) from error

@@ -81,11 +81,7 @@ REFUSED = [
     ("graphx:pageRank", {"tol": -1}, "tol is -1; accepted: a number greater than 0"),
     ("graphx:shortestPaths", {"landmarks": "1,,2"}, "landmarks is '1,,2'; accepted: comma-separ"),
     ("graphx:shortestPaths", {"landmark": "1"}, "did you mean landmarks"),
-    (
-        "graphx:personalizedPageRank",
-        {"srcId": [1, 2]},
-        r"srcId is \[1, 2\]; accepted: the id of one",
-    ),
+    ("graphx:personalizedPageRank", {"srcId": [1, 2]}, r"srcId is \[1, 2\]; accepted: the id"),
     ("graphx:shortestPaths", {"landmarks": 99}, "landmarks has 99, which is not a vertex of path"),
     ("graphframes:nothing", {}, "unknown algorithm of GraphFrames 'nothing'; accepted: connectedC"),
     ("graphframes:connectedComponents", {"algorithm": "x"}, "algorithm is 'x'; accepted: graphf"),
@@ -163,10 +159,7 @@ def test_vertices_without_edges_are_taken_away():
 # On Spark.
 
 
-NAMES = [
-    "directed",
-    *(pytest.param(each, marks=pytest.mark.long) for each in ("undirected", "path")),
-]
+NAMES = ["directed", *(pytest.param(n, marks=pytest.mark.long) for n in ("undirected", "path"))]
 
 
 @pytest.mark.parametrize("name", NAMES)
