@@ -64,9 +64,8 @@ class Learning(Result):
         """The number of stored runs, and why learning ended."""
         rows = [(name, len(graphs), graphs[-1]) for name, graphs in self.training_runs.items()]
         said = f"{self.runs} sample runs kept in {self.seconds:.0f} s: {self.ended}"
-        return Answer(
-            said, tables=[Table("learned", ["algorithm", "training runs", "last graph"], rows)]
-        )
+        table = Table("learned", ["algorithm", "training runs", "last graph"], rows)
+        return Answer(said, tables=[table])
 
     @property
     def title(self) -> str:

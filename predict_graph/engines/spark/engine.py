@@ -35,8 +35,6 @@ from predict_graph.table import Table
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-_FORMATS = {".parquet": "parquet", ".csv": "csv"}
-
 
 class SparkEngine:
     """Runs algorithms as supersteps over tables on a Spark cluster.
@@ -336,7 +334,7 @@ class SparkEngine:
 
 def _check_output(path: Path) -> None:
     """Reject a path to which the result cannot be written, before a long run."""
-    if path.suffix not in _FORMATS:
+    if path.suffix not in (".csv", ".parquet"):
         raise RequestError(f"cannot write {path}; accepted: a name in .csv or .parquet")
     if path.exists():
         raise RequestError(f"cannot write {path}: it exists; accepted: the name of a new folder")
@@ -349,7 +347,7 @@ def _write(values: DataFrame, session: OpenSession, path: Path) -> None:
     beside = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         writer = values.write.option("header", True)
-        writer.format(_FORMATS[path.suffix]).save(address)
+        writer.format(path.suffix.removeprefix(".")).save(address)
         session.fetch(address, beside)
         beside.rename(path)
     finally:

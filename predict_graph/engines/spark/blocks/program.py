@@ -290,17 +290,15 @@ def _chosen(program: BlockProgram, places: Array) -> tuple[Array | None, Array]:
 
 def sender_counts(block: stored.StoredBlock, senders: Array | None) -> dict[str, int]:
     """Count the vertices of a block, those that send, and their messages."""
-    degrees, inside = block.degrees, block.inside
-    sent, stay = degrees, inside
-    if senders is not None:
-        sent, stay = degrees[senders], inside[senders]
+    chosen: Any = slice(None) if senders is None else senders
+    sent, stay = block.degrees[chosen], block.inside[chosen]
     return {
         "partition": block.number,
         "total_vertices": block.count,
         "active_vertices": len(sent),
         "local_messages": int(stay.sum()),
         "remote_messages": int(sent.sum() - stay.sum()),
-        "out_edges": int(degrees.sum()),
+        "out_edges": int(block.degrees.sum()),
     }
 
 
