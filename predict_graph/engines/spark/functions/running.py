@@ -177,7 +177,7 @@ def profile_spark_function(
 
         def call() -> None:
             with blamed_on("function", job.name), spark_failures(job.name):
-                _computed(job.function(*arguments, **job.parameters))
+                _computed(job.function(*arguments, **job.parameters), session)
 
         logged, session = session.log_from_now(), session.from_now()
         profile, found = job.profiled(call, session, logged, graph, follower)
@@ -191,11 +191,13 @@ def _option(name: str, options: Mapping[str, Any], key: str, value: Any) -> Any:
         accepted = ", ".join(options) or "it has none"
         raise RequestError(f"{name} has no option {key!r}; accepted: {accepted}")
     kind = type(options[key])
-    if not isinstance(value, str) or kind not in _KINDS:
+    if not isinstance(value, str) or kind is str:
         return value
     found = literal(value)
-    if type(found) is kind or (type(found), kind) == (int, float):
-        return kind(found)
+    if kind not in _KINDS or type(found) is kind:
+        return found
+    if (type(found), kind) == (int, float):
+        return float(found)
     raise RequestError(f"{key} of {name} is {value!r}; accepted: {_KINDS[kind]}")
 
 
@@ -224,10 +226,11 @@ def _arguments(
         ) from error
 
 
-def _computed(result: Any) -> None:
+def _computed(result: Any, session: Any) -> None:
     """Compute a returned table, or the vertices of a GraphFrame, and discard the result."""
     from pyspark.sql import DataFrame
 
+    session.group(None)  # the function may have left that of its last superstep
     table = result if isinstance(result, DataFrame) else getattr(result, "vertices", None)
     if isinstance(table, DataFrame):
         table.write.format("noop").mode("overwrite").save()
