@@ -78,8 +78,7 @@ class ClusterCosts:
     @property
     def terms(self) -> dict[str, float]:
         """Seconds per unit of a feature, per doubling (log2 machines) and superstep (intercept)."""
-        found = self.fitted.terms
-        terms = {name: self.factors["tasks"] * each for name, each in found.items()}
+        terms = {name: self.factors["tasks"] * each for name, each in self.fitted.terms.items()}
         driver = self.lines["driver"].scaled(self.factors["driver"])
         terms["intercept"] = terms.get("intercept", 0.0) + driver.constant
         terms["log2 machines"] = driver.slope
@@ -344,8 +343,15 @@ class ClusterSpeed:
 
 
 def speed_of_cluster(history: History | None, engine: SparkEngine) -> ClusterSpeed:
-    """Return the relative speed that the runs of all algorithms on a cluster show."""
+    """Return the relative speed that the runs of all algorithms on a cluster show.
+
+    Those of a user's function with the name of one of ours show nothing.
+    """
+
+    def ours(parameters: Mapping[str, object]) -> bool:
+        return "code digest" not in parameters
+
     names = [] if history is None or len(history) == 0 else cluster.shipped_names()
-    found = {name: cluster.cluster_runs(history, engine, name) for name in names}
+    found = {name: cluster.cluster_runs(history, engine, name, accepts=ours) for name in names}
     logs = {name: log_factors(runs, reference_costs(name)) for name, runs in found.items() if runs}
     return ClusterSpeed(logs)

@@ -123,10 +123,11 @@ def cluster_settings(engine: SparkEngine) -> dict[str, Any]:
 
 
 def cluster_runs(
-    history: History | None, engine: SparkEngine, name: str, graph: Graph | None = None
+    history: History | None, engine: SparkEngine, name: str, graph: Graph | None = None, **how: Any
 ) -> list[ClusterRun]:
     """Return the newest undisturbed runs of an algorithm on a cluster, in order of execution.
 
+    `how` may have what :meth:`~predict_graph.history.History.training_runs` `accepts`.
     Standalone, YARN and Kubernetes clusters are identified by their master, regardless of the
     driver's machine; local Spark is identified by this machine.
     """
@@ -135,7 +136,7 @@ def cluster_runs(
     here = machine_identity() if engine.settings.local else None
     settings = cluster_settings(engine)
     found = history.training_runs(
-        name, {key: settings[key] for key in _CLUSTER}, here, kinds=("run", "sample")
+        name, {key: settings[key] for key in _CLUSTER}, here, kinds=("run", "sample"), **how
     )
     runs = [cluster_run(record, graph) for record in reversed(found)]
     return [run for run in runs if not run.disturbed and (run.edges or not run.seen_by_log)]

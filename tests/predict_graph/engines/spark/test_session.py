@@ -11,13 +11,12 @@ import pytest
 from predict_graph import errors
 from predict_graph.engines.spark import SparkSettings
 from predict_graph.engines.spark.session import opening
-from predict_graph.engines.spark.session.opening import open_session, require_spark
 from tests.python import processes_of, started, wait_until
 from tests.refusals import failed, refused
 
 
 def said_by(settings):
-    return failed(None, open_session(settings).__enter__)
+    return failed(None, opening.open_session(settings).__enter__)
 
 
 # What is missing.
@@ -39,12 +38,12 @@ def test_no_java(monkeypatch, tmp_path, java, said):
         (tmp_path / "bin").mkdir()
         (tmp_path / "bin" / "java").touch(0o755)
         (tmp_path / "release").write_text(java)
-    failed(said, require_spark)
+    failed(said, opening.require_spark)
 
 
 def test_no_pyspark(monkeypatch):
     monkeypatch.setattr(errors, "find_spec", lambda name: None)
-    refused(r"pip install 'predict-graph\[spark\]'", require_spark)
+    refused(r"pip install 'predict-graph\[spark\]'", opening.require_spark)
 
 
 def test_a_java_that_does_not_start(monkeypatch, written, tmp_path, spark_here):
@@ -64,7 +63,7 @@ def test_no_master(spark_here):
     said = said_by(SparkSettings(master=f"spark://127.0.0.1:{port}"))
     assert said == f"no Spark master at spark://127.0.0.1:{port}: Connection refused"
     settings = SparkSettings(master="spark://host:port")
-    refused("accepted: spark://HOST:PORT", open_session(settings).__enter__)
+    refused("accepted: spark://HOST:PORT", opening.open_session(settings).__enter__)
 
 
 def test_a_folder_that_nothing_can_be_put_in(spark_here, tmp_path):

@@ -126,7 +126,7 @@ SMALL = check_graph("path:n=9")
 
 def test_a_law_is_found_again():
     """Each of four machines sends a quarter of the messages, three quarters of them to others."""
-    columns = {"vertices": 5e4, "messages": 1e6, "records": 5e5, "remote_bytes": 7.5e6}
+    columns = {"vertices": 5e4, "messages": 1e6, "remote_bytes": 7.5e6}
     rows = pd.DataFrame(columns, index=range(8))
     costs = costs_of(made_up.sample_runs())
     found = costs.supersteps(rows, 4, None)
@@ -154,6 +154,9 @@ def test_other_algorithms_on_the_same_cluster_show_it_too(history):
     made_up.keep(history, made_up.slower_runs(name), SMALL)
     two = speed_of_cluster(history, ENGINE)
     assert [*two.observed] == ["pagerank", name]
+    # Nor does a user's function of the same name.
+    of_user = made_up.changed(made_up.sample_runs()[1], parameters={"code digest": "0"})
+    made_up.keep(history, [of_user], SMALL)
     # More memory makes it no other cluster; another master, or other cores, do.
     assert speed_of_cluster(history, SparkEngine("spark://nowhere:7077", 8, memory="4g")) == two
     assert speed_of_cluster(history, SparkEngine("spark://nowhere:7077", 2, cores=4)) == UNKNOWN
