@@ -87,14 +87,14 @@ def _engine(log: EventLog, found: Recognised) -> dict[str, Any]:
     master = conf.get("spark.master", "unknown")
     busy = log.executors[log.executors["executor"].isin(log.tasks["executor"].unique())]
     cores = int(busy["cores"].max()) if len(busy) else int(conf.get("spark.executor.cores", "1"))
-    machines = log.tasks["executor"].nunique()
-    if is_local(master):
-        machines, cores = cores, 1  # one process, whose threads count as machines
+    machines, memory = log.tasks["executor"].nunique(), "spark.executor.memory"
+    if is_local(master):  # one process, whose threads count as machines
+        machines, cores, memory = cores, 1, "spark.driver.memory"
     partitions = conf.get("spark.default.parallelism") or conf.get("spark.sql.shuffle.partitions")
     per_core = int(partitions) // (machines * cores) if partitions else 1
     removed = log.executors["removed"]
     lost = int(((removed >= found.started) & (removed < found.finished)).sum())
-    resources = (machines, cores, conf.get("spark.executor.memory", "1g"))
+    resources = (machines, cores, conf.get(memory, "1g").lower())
     return described(master, resources, lost, partitions_per_core=max(per_core, 1))
 
 
