@@ -35,7 +35,7 @@ from predict_graph.engines.spark.log.features import observed_phases, observed_t
 from predict_graph.engines.spark.log.growing import GrowingLog, followed_call
 from predict_graph.engines.spark.recognition import supersteps as recognition
 from predict_graph.engines.spark.session.failures import spark_failures
-from predict_graph.engines.spark.session.opening import OpenSession
+from predict_graph.engines.spark.session.opening import OpenSession, temporary_folder
 from predict_graph.engines.spark.session.settings import SparkSettings
 from predict_graph.engines.spark.tables.checkpoints import release
 from predict_graph.errors import JobError
@@ -90,8 +90,7 @@ def layout_of(graph: Graph, partitions: int) -> EdgeLayout:
 
 
 def write_layout(layout: EdgeLayout, folder: Path) -> Path:
-    """Write a file of lines ``source target`` for each partition to a new folder; return it."""
-    folder.mkdir()
+    """Write a file of lines ``source target`` for each partition to a folder; return it."""
     options = pa.csv.WriteOptions(include_header=False, delimiter=" ")
     for number in range(layout.partitions):
         rows = slice(layout.starts[number], layout.starts[number + 1])
@@ -203,7 +202,6 @@ class LibraryAlgorithm(CalledAlgorithm):
         """
         partitions, algorithm = session.settings.partitions, self.within(graph)
         rounds = rounds_of(algorithm, graph, partitions)
-        source = session.sent(write_layout(layout_of(graph, partitions), session.new_path()))
         spark: Any = session.for_functions
         logged = session.log_from_now()
 
@@ -213,6 +211,8 @@ class LibraryAlgorithm(CalledAlgorithm):
             self.compute(result)
 
         with spark_failures(f"{self.name} on Spark"), ExitStack() as held:
+            folder = held.enter_context(temporary_folder(session.folder))
+            source = session.sent(write_layout(layout_of(graph, partitions), folder))
             # What GraphX caches; in a user's session, only what this run cached.
             context: Any = session.spark.sparkContext
             held.callback(release, context, session.site, set(context._jsc.getPersistentRDDs()))
