@@ -234,7 +234,7 @@ def rest_answers(count, now, running=False):
 def test_an_address_is_asked_until_it_answers_no_more_or_the_end(monkeypatch):
     answers = rest_answers(5, time.time() - 20, running=True)
     with served(answers) as (address, asked, server):
-        application, others = applications.open_application(address)
+        application, others = applications.open_application(f"{address}/jobs/")  # of a browser
         assert (application.name, others) == ("theirs (app-9)", 0)
         seen = applications.Watch(application, iterations=8, patience=9.0).moments()
         first = next(seen)

@@ -25,7 +25,7 @@ def running_applications(address: str, since: float = 0.0) -> list[ApplicationSt
     It is that of an application, or of a history server. The newest comes last. What they did
     before `since` is left out.
     """
-    address = address.rstrip("/")
+    address = address.rstrip("/").removesuffix("/jobs")  # its first page
     try:
         found = _get(address, "applications", list)
         running = [each for each in found if not each["attempts"][0].get("completed", True)]
