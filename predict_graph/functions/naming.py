@@ -362,8 +362,7 @@ def _given(function: Callable[..., Any]) -> tuple[Any, str, str]:
     inner = function.func if isinstance(function, partial) else function
     owner: Any = getattr(inner, "__objclass__", None)  # of a method in C
     module = str(getattr(inner, "__module__", None) or getattr(owner, "__module__", "__main__"))
-    name = getattr(inner, "__qualname__", None) or getattr(inner, "__name__", None)
-    name = name or type(inner).__name__
+    name = getattr(inner, "__qualname__", type(inner).__name__)
     root = module.partition(".")[0]
     if root in LIBRARIES:
         return function, _public(root, name, inner), root

@@ -125,8 +125,6 @@ def _stored_graph(arrays: dict[str, npt.NDArray[Any]]) -> Graph:
         labels=labels,
         notes=tuple(map(str, arrays.get("notes", ()))),
     )
-    if graph.vertices < 1:
-        raise RequestError("there are no vertices")
     if graph.weights is not None:
         check_weights(graph.weights, "the file")
     if not graph.ascending:

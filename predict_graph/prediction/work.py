@@ -63,5 +63,4 @@ def records_to_keep(profile: RunProfile) -> list[RunRecord]:
         rows = record.rows.assign(seconds=record.rows["seconds"] / profile.slowdown)
         return replace(record, phases=phases, rows=rows)
 
-    records = records_of(profile)
-    return records if profile.slowdown == 1.0 else [alone(record) for record in records]
+    return [*map(alone, records_of(profile))]

@@ -121,8 +121,6 @@ def _edges(
 ) -> Iterator[EdgeBlock]:
     """Yield the edges below the line that says how many there are, or a multiple of them."""
     path, vertices = content.path, layout.highest
-    if vertices < 1:
-        raise RequestError(f"{path} has no edges")
     check_size(f"{path}: the graph", vertices=vertices, edges=edges)
     found.blank()
     listed = 0
