@@ -393,7 +393,7 @@ class Gathering:
         """Return the CPU seconds of building the library's graph."""
         if self.real is not None and self.real.convert_seconds:
             return self.real.convert_seconds
-        if not self.subject.converted:
+        if self.subject.given is not None:
             return 2e-6 * self.graph.vertices  # two entries of a dictionary; not tuned
         sizes = [each.vertices + each.graph.edges for each in self.done] or [1]
         seconds = [each.run.convert_seconds for each in self.done] or [1e-6]  # not tuned

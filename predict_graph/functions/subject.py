@@ -117,6 +117,13 @@ class Subject:
     **reading
         Options of :func:`~predict_graph.graph.check_graph`.
 
+    Attributes
+    ----------
+    given : object
+        The source, if the function takes it as it is; else None.
+    converted : bool
+        Whether the run has to build the library's graph first.
+
     Raises
     ------
     RequestError
@@ -126,14 +133,10 @@ class Subject:
     def __init__(self, function: GraphFunction, source: Any, **reading: Any) -> None:
         self.function = function
         self.graph = as_graph(source, function, **reading)
-        kept = function.form in ("networkx", "igraph") and form_of(source) == function.form
-        kept = kept and source.is_directed() == self.graph.directed
-        self._given: Any = source if kept else None
-
-    @property
-    def converted(self) -> bool:
-        """Whether the run has to build the library's graph first."""
-        return self._given is None
+        is_directed = getattr(source, "is_directed", getattr(source, "isDirected", lambda: True))
+        own = form_of(source) == function.form and is_directed() == self.graph.directed
+        self.given: Any = source if own and function.form in ("networkx", "igraph") else None
+        self.converted = not own
 
     @property
     def samplers(self) -> tuple[str, ...]:
@@ -183,7 +186,7 @@ class Subject:
 
     def _ordered(self, graph: Graph, order: IndexArray, vertices: IndexArray | None) -> Case:
         """Return a graph with its vertices in an order; they are these of the whole."""
-        form, given = self.function.form, self._given
+        form, given = self.function.form, self.given
         own, labels = None if given is None else vertices, self._labels
 
         def made() -> Any:
@@ -243,7 +246,7 @@ class Subject:
     @cached_property
     def _needs_own_edges(self) -> bool:
         """Whether the graph has parallel edges, or attributes other than weights."""
-        given, weighted = self._given, self.graph.weights is not None
+        given, weighted = self.given, self.graph.weights is not None
         if given is None:
             return False
         if self.function.form == "igraph":
