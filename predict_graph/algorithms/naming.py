@@ -136,10 +136,10 @@ def _looked_up(parameter: str, ids: tuple[str, ...], graph: Any) -> IntArray:
             f"{parameter} is {','.join(ids)!r}, but only Spark knows the ids of this graph; "
             "accepted: a graph that is read here, or none"
         )
-    return np.array([_place(parameter, each, labels, graph) for each in ids], np.int64)
+    return np.array([vertex_of(parameter, each, labels, graph) for each in ids], np.int64)
 
 
-def _place(parameter: str, given: str, labels: Array | None, graph: Any) -> int:
+def vertex_of(parameter: str, given: str, labels: Array | None, graph: Any) -> int:
     """Return the vertex with an id."""
     ids = np.arange(graph.vertices) if labels is None else labels
     with suppress(ValueError):  # of text that is no number

@@ -17,7 +17,9 @@ from typing import Any
 
 import numpy as np
 
+from predict_graph.algorithms.naming import vertex_of
 from predict_graph.arrays import IndexArray, IntArray
+from predict_graph.errors import RequestError
 from predict_graph.functions.forms import as_graph, build, part_of_igraph, reorder_networkx
 from predict_graph.functions.growth import drivers_of, neighbour_work
 from predict_graph.functions.naming import VERTEX_PARAMETERS, GraphFunction, form_of
@@ -235,10 +237,12 @@ class Subject:
         for place, name, value in self.function.given:
             if name not in VERTEX_PARAMETERS or isinstance(value, bool | float):
                 continue
-            number = isinstance(value, Integral)
-            if self.graph.labels is not None and not (number and self.function.form == "igraph"):
-                with suppress(ValueError):
-                    found[place] = self._labels.index(value)
+            number, labels = isinstance(value, Integral), self.graph.labels
+            of_igraph = self.function.form == "igraph" and self.given is not None
+            if labels is not None and not (number and of_igraph):
+                # Another number would be that of another vertex; a text may be anything.
+                with suppress(*([] if number and self.function.library else [RequestError])):
+                    found[place] = vertex_of(name, str(value), labels, self.graph)
             elif number and 0 <= value < self.graph.vertices:
                 found[place] = int(value)
         return found

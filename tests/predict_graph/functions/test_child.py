@@ -94,17 +94,9 @@ def test_what_the_parent_has_left_free_hides_nothing_that_a_call_takes():
     assert run.peak_bytes > 0.7 * 20_000 * sys.getsizeof({"number": 1})
 
 
-def _forks_and_returns(given: nx.Graph):
-    return os.fork()
-
-
 def _forks_and_raises(given: nx.Graph):
     if os.fork() == 0:
         raise ValueError
-
-
-def _stops_itself(given: nx.Graph):
-    os.kill(os.getpid(), signal.SIGSTOP)
 
 
 def _is_deaf(given: nx.Graph):
@@ -115,13 +107,16 @@ def _is_deaf(given: nx.Graph):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("forks", [_forks_and_returns, _forks_and_raises])
+@pytest.mark.parametrize("forks", [lambda _: os.fork(), _forks_and_raises])
 def test_a_process_that_a_function_forks_sends_nothing(forks):
     for _ in range(5):  # two that wrote at once would be mixed up now and then
         assert child.run_in_child(graph, forks, child.Limits(seconds=20.0)).done
 
 
-@pytest.mark.parametrize("call", [lambda _: time.sleep(60.0), _stops_itself, _is_deaf])
+WAITING = [lambda _: time.sleep(60.0), lambda _: os.kill(os.getpid(), signal.SIGSTOP), _is_deaf]
+
+
+@pytest.mark.parametrize("call", WAITING)
 def test_a_call_that_does_not_stop_itself_is_ended(call):
     run = child.run_in_child(graph, call, child.Limits(seconds=0.3))
     assert run.state == "time"

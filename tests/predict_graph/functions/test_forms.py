@@ -17,13 +17,9 @@ READ: dict[str, Callable[[Any], Iterable[tuple[int, int, float]]]] = {
     "igraph": lambda made: ((*edge.tuple, edge["weight"]) for edge in made.es),
     "networkit": lambda made: made.iterEdgesWeights(),
     "scipy": lambda made: zip(*sparse.find(made), strict=True),
-    "edges": lambda made: ((*edge, WEIGHTS[_place(edge)]) for edge in made.tolist()),
+    "edges": lambda made: ((*e, WEIGHTS[[*map(set, EDGES)].index({*e})]) for e in made.tolist()),
     "graph": lambda made: zip(*sparse.find(made.to_scipy()), strict=True),
 }
-
-
-def _place(edge):
-    return [set(each) for each in EDGES].index(set(edge))
 
 
 @pytest.mark.parametrize("form", READ)

@@ -117,3 +117,9 @@ def test_functions_of_equal_names_are_different_ones():
 def test_a_seed_by_position_is_kept():
     given = check_function("networkx:betweenness_centrality", (10, True, None, False, 42))
     assert with_seed(given, 7) is given
+
+
+def test_vertices_are_known_by_their_ids():
+    length, predict = "networkx:single_source_shortest_path_length", predict_graph.predict
+    refused("source has 1, which is not a vertex", predict, length, [(5, 7)], source=1)
+    assert predict(length, [("5", "x")], source=5, seed=1).evidence  # an id among texts

@@ -22,7 +22,6 @@ from tests.refusals import refused
 LINES = "".join(f"{s} {s * s}\n" for s in range(20_000)).encode()
 MATRIX = "%%MatrixMarket matrix coordinate pattern general\n"
 BOMB = '<!DOCTYPE g [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><graphml>&b;</graphml>'
-NINES = "9" * 30
 
 
 FILES = [
@@ -77,7 +76,7 @@ FILES = [
     (".graph", "4 2\n2 3\n1\n4\n\n", "listed at one of its ends only"),
     (".graph", "2 1 1\n2 1\n1\n", r"g\.graph:3: a vertex or edge weight is missing"),
     (".graph", "2 0\n\n\n", "has no edges"),
-    (".metis", f"2 1 010 {NINES}\n1 2\n1 1\n", r"g\.metis:1: the header"),
+    (".metis", f"2 1 010 {'9' * 30}\n1 2\n1 1\n", r"g\.metis:1: the header"),
     (".gr", "p sp 4 2\na 1 2 7\n", "says 2 edges, but holds 1"),
     (".gr", "p sp 4 1\na 1 5 7\n", r"g\.gr:2: the id 5 is out of range"),
     (".gr", "a 1 2 3\n", "begins with 'p PROBLEM"),
