@@ -152,7 +152,7 @@ def parse_json(text: bytes | str, what: str) -> Any:
     >>> parse_json('[{"a]": "{"}]', "a text")
     [{'a]': '{'}]
     """
-    plain = text if isinstance(text, str) else text.decode("utf-8")
+    plain = text if isinstance(text, str) else text.decode("utf-8-sig")
     try:
         found = json.loads(plain)
     except RecursionError:

@@ -67,7 +67,7 @@ Parsed = tuple[Any, tuple[str, ...]]  # a graph of networkx, and notes on it
 
 def _gml(networkx: Any, data: bytes, path: str) -> Parsed:
     """Parse GML; nodes are known by their labels, or by their ids where labels are no ids."""
-    lines = data.decode("utf-8").splitlines()
+    lines = data.decode("utf-8-sig").splitlines()
     try:
         return networkx.parse_gml(lines), ()
     except networkx.NetworkXError as error:
@@ -130,7 +130,7 @@ def _pajek(networkx: Any, data: bytes, path: str) -> Parsed:
 
 
 def _adjlist(networkx: Any, data: bytes, path: str) -> Parsed:
-    lines = map(str.strip, data.decode("utf-8").split("\n"))
+    lines = map(str.strip, data.decode("utf-8-sig").split("\n"))
     return networkx.parse_adjlist(lines, create_using=networkx.DiGraph), (READ_AS_DIRECTED,)
 
 

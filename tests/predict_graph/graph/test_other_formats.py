@@ -48,8 +48,8 @@ def test_files_of_networkx(written, tmp_path, suffix, directed, names):
 
 
 NODE = 'node [ id {} label "x" ] '
-LINKS = '{"nodes": [{"name": "x"}, {"name": "y"}], "links": [{"source": 0, "target": 1}]}'
-GML = f"graph [ directed 1 {NODE.format(1)}{NODE.format(2)} edge [ source 1 target 2 ] ]"
+LINKS = '\ufeff{"nodes": [{"name": "x"}, {"name": "y"}], "links": [{"source": 0, "target": 1}]}'
+GML = f"\ufeffgraph [ directed 1 {NODE.format(1)}{NODE.format(2)} edge [ source 1 target 2 ] ]"
 ROADS = "c roads\np sp 4 3\na 1 2 7\nc between\na 2 3 5\na 3 1 2\n"
 SIZED = "3 2 111 2\n9 1 2 2 0.5\n9 1 2 1 0.5 3 4\n9 1 2 2 4\n"  # and weights of the vertices
 
@@ -88,7 +88,7 @@ def test_edge_and_adjacency_lists_of_networkx(tmp_path):
     nx.write_adjlist(nx.cycle_graph(5), file)
     cycle = check_graph(nx.cycle_graph(5))
     assert check_graph(file, directed=False).fingerprint == cycle.fingerprint
-    file.write_text("a b c\n\nb c\nd\n")
+    file.write_text("\ufeffa b c\n\nb c\nd\n")
     assert listed(check_graph(file)) == {("a", "b"): 1.0, ("a", "c"): 1.0, ("b", "c"): 1.0}
     assert check_graph(file).labels.tolist() == ["a", "b", "c", "d"]
 
