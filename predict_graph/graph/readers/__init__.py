@@ -10,7 +10,7 @@ from predict_graph.errors import RequestError
 from predict_graph.graph.build import as_asked, direction_of, from_blocks, relabel, symmetric
 from predict_graph.graph.csr import Graph
 from predict_graph.graph.edge_list import EdgeBlock, EdgeList, EdgeSource
-from predict_graph.graph.readers.formats import copied_here, open_source
+from predict_graph.graph.readers.formats import SUFFIXES, copied_here, open_source
 from predict_graph.graph.readers.streams import suffixes_of
 from predict_graph.inputs import STANDARD_INPUT
 from predict_graph.limits import beyond, limits
@@ -94,5 +94,9 @@ def name_of(path: Path) -> str:
     --------
     >>> name_of(Path("graphs/uk-2007-05@100000.txt.gz"))
     'uk-2007-05@100000'
+    >>> name_of(Path("out.ucidata-zachary.bz2"))  # of KONECT
+    'out.ucidata-zachary'
     """
-    return path.name[: len(path.name) - len("".join(suffixes_of(path)))] or path.name
+    form, packed = suffixes_of(path)
+    dropped = form + packed if form in SUFFIXES else packed
+    return path.name[: len(path.name) - len(dropped)] or path.name

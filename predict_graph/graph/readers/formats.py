@@ -33,9 +33,7 @@ _FORMATS = {
     "pajek": ("readers.networkx_files:open_pajek", ".net .paj .pajek"),
     "node-link": ("readers.networkx_files:open_node_link", ".json"),
 }
-_SUFFIXES = {
-    suffix: form for form, (_, suffixes) in _FORMATS.items() for suffix in suffixes.split()
-}
+SUFFIXES = {suffix: form for form, (_, suffixes) in _FORMATS.items() for suffix in suffixes.split()}
 # Formats that seek in the file, or know the ids 0 … n - 1 only.
 _NEVER_COMPRESSED = ("npz", "parquet", "webgraph")
 _SOUGHT = {".npz", ".parquet", ".pq", ".zip"}  # suffixes of files that are not read in order
@@ -101,10 +99,10 @@ def format_of(content: Content) -> str:
     path = content.path
     suffix, compression = content.suffix, suffixes_of(path)[1]
     plain = content.stream or path == STANDARD_INPUT or path.name.startswith("out.")  # KONECT
-    form = _SUFFIXES.get(suffix, "text" if plain else "")
+    form = SUFFIXES.get(suffix, "text" if plain else "")
     if not form:
         raise RequestError(
-            f"{path} has the suffix {suffix or 'none'!r}; accepted: {' '.join(sorted(_SUFFIXES))}, "
+            f"{path} has the suffix {suffix or 'none'!r}; accepted: {' '.join(sorted(SUFFIXES))}, "
             f"and {', '.join(COMPRESSIONS)} after those of text files"
         )
     if suffix == ".graph" and not compression and path.with_suffix(".properties").is_file():
