@@ -268,7 +268,7 @@ def _walk_with_restarts(
             v = unvisited(state, visited)
             if moving:
                 starts[0] = v
-            allowed = max(allowed // 2, _LEAST_PATIENCE)
+            allowed = max(allowed // 2, min(_LEAST_PATIENCE, patience))
             continue
         steps += 1
         if happens(state, restart):

@@ -126,6 +126,7 @@ def test_what_walks_cannot_reach_is_filled_in():
         assert sample.steps <= 11 * 3000 + 2000
         assert f"so {sample.unreached} (" in sample.note
         assert "filled in uniformly" in sample.note
+    assert make("rj", patience=1).sample(DEGENERATE["dust"], 1.0, 3).steps <= 3000
     sample = make("brj").sample(DEGENERATE["closed clique and dust"], 0.5, 3)
     assert sample.unreached == len(sample) - 40
 
