@@ -43,13 +43,13 @@ def for_functions(graph: Graph, functions: Sequence[GraphFunction]) -> Graph:
 
 
 def failure(function: GraphFunction, graph: Graph, reason: str, where: str = "") -> str:
-    """Return the sentence of a function that fails on a graph, with the remedy if it is known."""
+    """Return the sentence of a function that fails on a graph, with remedies and assumptions."""
     said = f"{function.name} fails on {where}{graph.name}: {reason}"
     if graph.directed and "not implemented for directed" in reason:
         said += "; accepted: the graph without directions (--undirected, directed=False)"
     if not function.library:
         said += f"; it was called with a graph of the form {function.form}, --as names another"
-    return said
+    return said + "".join(f"; {note}" for note in graph.notes)
 
 
 def _reads_directed(function: GraphFunction) -> bool:

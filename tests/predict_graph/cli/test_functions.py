@@ -119,3 +119,5 @@ def test_a_function_of_undirected_graphs_says_how_to_read_one(program, written):
     done = program("predict", "networkx:triangles", file, "--directed", status=1)
     said = "accepted: the graph without directions (--undirected, directed=False)"
     assert done.err.rstrip().endswith(said)
+    done = program("predict", "networkx:ego_graph", file, "--arg", "n=9", status=1)
+    assert done.err.rstrip().endswith("directed=True changes that)")
