@@ -392,7 +392,7 @@ def _fields(rows: list[list[str]], places: list[int]) -> Iterator[str]:
 def _delimiter(line: bytes, suffix: str, ids: str | None) -> int:
     tab = b"\t" in line and suffix != ".csv"
     if tab and ids is None:  # text ids may hold blanks, commas and semicolons
-        tab = not all(map(NUMBER.fullmatch, _split(line, ord("\t"))[:2]))
+        tab = not all(map(NUMBER.fullmatch, [*filter(None, _split(line, ord("\t")))][:2]))
     if tab and (ids != "integer" or suffix == ".tsv"):
         return ord("\t")
     bars = b"" if re.search(rb"^[|]|[ \t]", line) else b"|"

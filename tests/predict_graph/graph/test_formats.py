@@ -55,7 +55,7 @@ def expect_weights(graph, edges):
 
 @given(
     edges=st.lists(st.tuples(IDS, IDS), min_size=1, max_size=40),
-    delimiter=st.sampled_from(["\t", " ", "   ", " \t ", ",", ", ", ";"]),
+    delimiter=st.sampled_from(["\t", "\t\t", " ", "   ", " \t ", ",", ", ", ";"]),
     end=st.sampled_from(["\n", " \r\n"]),
     directed=st.booleans(),
 )
