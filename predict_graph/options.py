@@ -211,7 +211,7 @@ ESTIMATION = [
 
 
 def completed(options: Any, given: Mapping[str, Any], function: str) -> dict[str, Any]:
-    """Return the given options with the usual values of the others."""
+    """Return the given options with the usual values of the others, and of those that are None."""
     for name in given:
         if name not in options.__annotations__:
             raise RequestError(
@@ -219,7 +219,8 @@ def completed(options: Any, given: Mapping[str, Any], function: str) -> dict[str
                 f"{', '.join(options.__annotations__)}, and parameters of the algorithm in "
                 "parameters={...}"
             )
-    return {name: given.get(name, _USUAL.get(name)) for name in options.__annotations__}
+    said = {name: value for name, value in given.items() if value is not None}
+    return {name: said.get(name, _USUAL.get(name)) for name in options.__annotations__}
 
 
 def for_function(
@@ -231,7 +232,7 @@ def for_function(
     left = dict(given)
     options = {name: left.pop(name) for name in _FOR_FUNCTIONS if name in left}
     for name in [name for name in left if name in OPTIONS]:
-        if left.pop(name) != OPTIONS[name].usual:
+        if left.pop(name) not in (None, OPTIONS[name].usual):
             said, accepted = name, f"keywords={{{name!r}: …}}"
             if GIVEN:  # on the command line
                 said, accepted = f"--{name.replace('_', '-')}", f"--arg {name}=VALUE"

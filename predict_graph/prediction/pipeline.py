@@ -80,7 +80,7 @@ def is_call(
     algorithm: str | Algorithm | Callable[..., Any], options: Mapping[str, Any]
 ) -> TypeGuard[str | Callable[..., Any]]:
     """Whether the call of a function of Python is meant, rather than an algorithm."""
-    local = options.get("engine", "local") == "local"
+    local = options.get("engine") in (None, "local")
     return local and not isinstance(algorithm, Algorithm) and is_function(algorithm)
 
 

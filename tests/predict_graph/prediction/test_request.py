@@ -65,7 +65,7 @@ def test_a_named_sampler_or_transform_is_the_published_method(option):
 
 
 def test_a_chain_takes_the_transform_that_is_named_and_else_each_its_own():
-    first, last = check_request("topk-ranking").chain
+    first, last = check_request("topk-ranking", engine=None).chain  # none is the usual one
     assert (first.algorithm.name, last.algorithm.name) == ("pagerank", "topk-ranking")
     assert (first.method.name, last.method.name) == ("completion", "rooted")
     assert first.transform.name == "scaled-threshold"
