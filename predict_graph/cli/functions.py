@@ -60,9 +60,10 @@ def _called(
     expected = None if expect is None else records.read_call(expect, function)
     reading = {"directed": case.directed, "ids": case.ids}
     given = subject.Subject(function, case.source, **reading, seed=case.seed or 0)
+    whole = given.as_read()  # finds vertices that are arguments
     kept: dict[str, Any] = {"history": check_history(case.history), "expected": expected}
     try:
-        tracked = track.run_tracked(function, given.as_read(), show=show, keep=False, **kept)
+        tracked = track.run_tracked(function, whole, show=show, keep=False, **kept)
     except KeyboardInterrupt:
         raise
     except BaseException as error:

@@ -115,7 +115,8 @@ def test_a_function_that_forks_and_returns_is_shown_once(process, written):
 
 
 def test_a_function_of_undirected_graphs_says_how_to_read_one(program, written):
-    file = written("0 1\n1 2\n2 0\n", "g.txt")
+    file = written("1 2\n2 3\n3 1\n", "g.txt")
+    program("run", "networkx:bfs_tree", file, "--arg", "source=9").is_refused("source has 9, which")
     done = program("predict", "networkx:triangles", file, "--directed", status=1)
     said = "accepted: the graph without directions (--undirected, directed=False)"
     assert done.err.rstrip().endswith(said)

@@ -61,15 +61,11 @@ def test_the_direction_is_the_one_asked_for():
 
 
 def test_rmat_does_not_depend_on_threads():
-    threads = numba.get_num_threads()
-    try:
-        numba.set_num_threads(1)
-        one = check_graph("rmat:scale=12,edge_factor=8,seed=9")
+    found = set()
+    for threads in (1, numba.get_num_threads()):
         numba.set_num_threads(threads)
-        many = check_graph("rmat:scale=12,edge_factor=8,seed=9")
-    finally:
-        numba.set_num_threads(threads)
-    assert one.fingerprint == many.fingerprint
+        found.add(check_graph("rmat:scale=12,edge_factor=8,seed=9").fingerprint)
+    assert len(found) == 1
 
 
 def test_rmat_is_scale_free_and_permuted():
