@@ -126,12 +126,12 @@ def is_function(value: Any) -> bool:
     --------
     >>> is_function("networkx:pagerank"), is_function("pagerank"), is_function(len)
     (True, False, True)
-    >>> is_function("graphframes:pageRank")
-    False
+    >>> is_function("graphframes:pageRank"), is_function("networkx:")  # without its name
+    (False, True)
     """
     if isinstance(value, str):
-        module, colon, name = value.rpartition(":")
-        return bool(colon and module and name) and module not in SPARK_LIBRARIES
+        module, colon, _ = value.rpartition(":")
+        return bool(colon and module) and module not in SPARK_LIBRARIES
     return callable(value)
 
 
