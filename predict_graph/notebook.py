@@ -102,7 +102,7 @@ def _address_of_session() -> str:
 
 def _options(line: str, names: Row) -> Row:
     """Return the options that follow the name of a magic."""
-    found, given = _evaluated(_parsed(f"dict(None, {line})")[1], names)
+    found, given = _evaluated(_parsed(f"dict(None, {line})", "what follows the magic")[1], names)
     if len(found) > 2:  # the function, and its None
         raise RequestError(f"the option {found[2]!r} has no name; accepted: NAME=VALUE, …")
     return given
@@ -118,12 +118,12 @@ def _evaluated(call: ast.Call, names: Row) -> tuple[tuple[Any, ...], Row]:
     return found
 
 
-def _parsed(code: str) -> tuple[str, ast.Call]:
+def _parsed(code: str, what: str = "the cell") -> tuple[str, ast.Call]:
     """Return the name that a cell assigns, empty for none, and its one call."""
     try:
         lines = ast.parse(code.strip()).body
     except SyntaxError as error:
-        raise RequestError(f"the cell is no Python: {error.msg} (line {error.lineno})") from None
+        raise RequestError(f"{what} is no Python: {error.msg} (line {error.lineno})") from None
     match lines:
         case [ast.Expr(value=ast.Call(args=[_, *_]) as call)]:
             return "", call

@@ -19,6 +19,7 @@ CELLS = (
     "%track nx.number_of_nodes(G)",
     "%predict len(G) + 1",
     "%predict max(nx.betweenness_centrality(G).values())",
+    "%%predict budget=1s\nnx.number_of_nodes(G)",
 )
 
 
@@ -33,7 +34,7 @@ def outputs_of(cells):
 
 @pytest.mark.slow
 def test_calls_and_magics_in_a_notebook():
-    _, *calls, line, refused, nested = outputs_of(CELLS)
+    _, *calls, line, refused, nested, option = outputs_of(CELLS)
     for predicted, tracked, checked in (calls[:3], calls[3:]):
         (shown,) = predicted
         assert shown.output_type == "execute_result"
@@ -48,6 +49,7 @@ def test_calls_and_magics_in_a_notebook():
     assert line[-1].data["text/plain"] == "700"
     assert "the cell is not one call with a graph" in refused[-1].evalue
     assert "what nx.betweenness_centrality(G) returns" in nested[-1].evalue
+    assert "what follows the magic is no Python" in option[-1].evalue
 
 
 LOOP = """
