@@ -35,7 +35,7 @@ from predict_graph.functions.atlas_file import FILE, content
 from predict_graph.functions.child import ChildRun, Limits, run_in_child
 from predict_graph.functions.forms import build
 from predict_graph.functions.growth import Point, drivers_of, extrapolate
-from predict_graph.functions.naming import GraphFunction
+from predict_graph.functions.naming import GraphFunction, check_function
 from predict_graph.graph import Graph
 from predict_graph.graph.build import symmetric
 
@@ -79,7 +79,7 @@ def in_package() -> Iterator[Row]:
 
 
 def key(row: Row) -> str:
-    return row["key"] if "key" in row else key_of(row["function"], row["arguments"])
+    return row.get("key") or key_of(check_function(row["function"], (), row["arguments"]))
 
 
 def directed(row: Row) -> bool:
@@ -125,10 +125,10 @@ def measure(file: Path, ends: float) -> None:
         known.setdefault(key(row), []).append(row)
     everything = list(functions())
     np.random.default_rng(0).shuffle(everything)  # type: ignore[arg-type]
-    everything.sort(key=lambda each: len(known.get(key_of(each.name, each.arguments), ())))
+    everything.sort(key=lambda each: len(known.get(key_of(each), ())))
     for number in range(len(KINDS)):
         for function in everything:
-            rows = known.setdefault(key_of(function.name, function.arguments), [])
+            rows = known.setdefault(key_of(function), [])
             if len({row["kind"] for row in rows if row["state"] == "error"}) > _MOST_FAILURES:
                 continue
             kind = np.random.default_rng(seed_of(function.name)).permutation(KINDS)[number]

@@ -10,7 +10,6 @@ import json
 import math
 from collections.abc import Mapping
 from importlib.util import find_spec
-from typing import Any
 
 import numpy as np
 
@@ -50,7 +49,7 @@ def measured_unit(
 def atlas_points(function: naming.GraphFunction) -> list[Point]:
     """Return runs of a function with the same arguments, in seconds of this machine."""
     known, graphs = (content(FILE)[name] for name in ("functions", "graphs"))
-    rows = known.get(key_of(function.name, naming.unusual_arguments(function)), [])
+    rows = known.get(key_of(function), [])
     unit = measured_unit() if rows else 0.0
     return [
         Point(drivers, units * unit, "", kind, machine=MACHINE, peak_bytes=2.0**20 * peak)
@@ -58,19 +57,27 @@ def atlas_points(function: naming.GraphFunction) -> list[Point]:
     ]
 
 
-def key_of(name: str, arguments: Mapping[str, Any]) -> str:
-    """Return what calls of equal cost have in common: function and arguments.
+def key_of(function: naming.GraphFunction) -> str:
+    """Return what calls of equal cost have in common: function and unusual arguments.
 
-    Without seeds, and without vertices of the graph.
+    Without seeds, and without vertices of the graph that a function requires: one that is given
+    may stand for all of them.
 
     Examples
     --------
-    >>> key_of("networkx:betweenness_centrality", {"k": 60, "seed": 1})
+    >>> key_of(naming.check_function("networkx:betweenness_centrality", (60,), {"seed": 1}))
     'networkx:betweenness_centrality {"k": 60}'
+    >>> key_of(naming.check_function("networkx:shortest_path", keywords={"source": 7}))
+    'networkx:shortest_path {"source": 7}'
+    >>> key_of(naming.check_function("networkx:bfs_tree", keywords={"source": 7}))
+    'networkx:bfs_tree'
     """
-    left_out = {"seed", *naming.VERTEX_PARAMETERS}
-    kept = {key: value for key, value in sorted(arguments.items()) if key not in left_out}
-    return f"{name} {json.dumps(kept)}" if kept else name
+    known = {} if function.bound is None else function.bound.signature.parameters
+    optional = {name for name, each in known.items() if each.default is not each.empty}
+    left_out = {"seed", *(naming.VERTEX_PARAMETERS - optional)}
+    arguments = sorted(naming.unusual_arguments(function).items())
+    kept = {name: value for name, value in arguments if name not in left_out}
+    return f"{function.name} {json.dumps(kept)}" if kept else function.name
 
 
 _ALIKE = {

@@ -39,7 +39,7 @@ _HOMES = {
 }
 _FORM_OF = {"scipy": "scipy", "sklearn": "scipy", "predict_graph": "graph"}
 
-VERTEX_PARAMETERS = frozenset({"source", "target", "s", "t", "u", "v", "root", "node", "r"})
+VERTEX_PARAMETERS = frozenset({"source", "target", "s", "t", "u", "v", "root", "node", "vid"})
 """Names of parameters whose value is a vertex of the graph, which a sample must then hold."""
 
 

@@ -229,8 +229,9 @@ def _is_public(record: RunRecord) -> bool:
 
 
 def _arguments(record: RunRecord) -> dict[str, object]:
-    left_out = VERTEX_PARAMETERS  # a vertex says nothing of the cost, and much of the graph
-    return {name: each for name, each in record.parameters.items() if name not in left_out}
+    """Return the arguments; which vertex is one says nothing of the cost, and much of the graph."""
+    given = record.parameters.items()
+    return {name: 0 if name in VERTEX_PARAMETERS else each for name, each in given}
 
 
 def _measured(record: RunRecord, column: str) -> float:

@@ -120,3 +120,4 @@ def test_vertices_are_known_by_their_ids():
     length, predict = "networkx:single_source_shortest_path_length", predict_graph.predict
     refused("source has 1, which is not a vertex", predict, length, [(5, 7)], source=1)
     assert predict(length, [("5", "x")], source=5, seed=1).evidence  # an id among texts
+    assert predict("networkx:bethe_hessian_spectrum", [(5, 7), (7, 9)], r=2, seed=1).evidence
