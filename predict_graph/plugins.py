@@ -133,9 +133,7 @@ class Registry(Generic[T]):
         """Say where a plug-in comes from: ``built-in``, ``registered``, or a package's module."""
         if name in self._builtin:
             return "built-in"
-        if name in self._external():
-            return self._external()[name]
-        return "registered" if name in self._registered else "unknown"
+        return self._external().get(name, "registered")
 
     def _external(self) -> dict[str, str]:
         return _declared(self.group, tuple(sys.path))

@@ -108,6 +108,20 @@ def check_parameters(
     }
 
 
+def one_of(given: Mapping[str, Value], name: str, other: str, usual: Value) -> Mapping[str, Value]:
+    """Return parameters with a value of one or of another, by default the usual one of the first.
+
+    Examples
+    --------
+    >>> one_of({"tol": None, "rounds": None}, "tol", "rounds", 0.001)
+    {'tol': 0.001, 'rounds': None}
+    """
+    if given[name] is not None and given[other] is not None:
+        raise RequestError(f"{name} and {other} are both given; accepted: one of them")
+    neither = given[name] is None and given[other] is None
+    return {**given, name: usual} if neither else given
+
+
 def literal(text: str) -> Any:
     """Return the value of a Python literal; else the text."""
     words = {"true": True, "false": False, "none": None}

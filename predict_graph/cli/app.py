@@ -100,10 +100,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
             else:
                 status = _failed(error, given, debug)
     if status == _INTERRUPTED:
-        if signal.SIGTERM in interrupts:
-            status = _explain("ended; nothing is half written", _ENDED, debug)
-        else:
-            _explain("interrupted; nothing is half written", _INTERRUPTED, debug)
+        ended = signal.SIGTERM in interrupts
+        said, status = ("ended", _ENDED) if ended else ("interrupted", _INTERRUPTED)
+        _explain(f"{said}; nothing is half written", status, debug)
     sys.exit(status if isinstance(status, int) else 0)
 
 

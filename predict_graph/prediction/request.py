@@ -133,11 +133,6 @@ def check_request(algorithm: Any, **options: Unpack[PredictOptions]) -> Request:
     RequestError
         Names the first wrong value and what is accepted, or the option that nothing would read.
     """
-    if not isinstance(algorithm, str | Algorithm):
-        raise RequestError(
-            f"an algorithm cannot be a {type(algorithm).__name__}; accepted: a name, an Algorithm, "
-            "a function"
-        )
     asked = completed(PredictOptions, options, "a prediction")
     chosen = check_function(algorithm, asked["parameters"])
     runs_on = check_engine(asked)

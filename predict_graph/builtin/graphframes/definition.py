@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Self
 
 from predict_graph.algorithms import Parameter
 from predict_graph.algorithms.naming import NamedVertices
+from predict_graph.algorithms.parameters import one_of
 from predict_graph.builtin.graphx import definition as graphx
 from predict_graph.engines.spark.library.algorithm import LibraryAlgorithm
 from predict_graph.engines.spark.session.graphframes import check_brought, check_there
@@ -102,7 +103,7 @@ class GraphFramesPageRank(NamedVertices, GraphFramesAlgorithm):
 
     def __init__(self, **parameters: object) -> None:
         super().__init__(**parameters)
-        self.parameters = graphx.tol_or_rounds(self.parameters, "maxIter", self.library)
+        self.parameters = one_of(self.parameters, "tol", "maxIter", 0.001)
 
     def on(self, graph: Any) -> Self:
         """Return the algorithm with its vertex resolved in a graph."""

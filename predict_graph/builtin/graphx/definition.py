@@ -6,10 +6,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
 from predict_graph.algorithms.naming import NamedVertices, naming_parameter
-from predict_graph.algorithms.parameters import Parameter, Value
+from predict_graph.algorithms.parameters import Parameter, one_of
 from predict_graph.engines.spark.library.algorithm import LibraryAlgorithm
 from predict_graph.engines.spark.session.opening import OpenSession
-from predict_graph.errors import RequestError
 from predict_graph.plugins import Registry
 
 _NAMES = (
@@ -96,7 +95,7 @@ class GraphXPageRank(GraphXAlgorithm):
 
     def __init__(self, **parameters: object) -> None:
         super().__init__(**parameters)
-        self.parameters = tol_or_rounds(self.parameters, "numIter", self.library)
+        self.parameters = one_of(self.parameters, "tol", "numIter", 0.001)
 
     def call(self, java: Any, graph: Any) -> Any:
         """Run the graph's method for all vertices, or from one, whose id it takes as a number.
@@ -110,16 +109,6 @@ class GraphXPageRank(GraphXAlgorithm):
             return run(*at, int(given["numIter"]), reset)
         run = ops.personalizedPageRank if at else ops.pageRank
         return run(*at, float(str(given["tol"])), reset)
-
-
-def tol_or_rounds(given: Mapping[str, Value], rounds: str, library: str) -> dict[str, Value]:
-    """Return the parameters, with the default `tol` unless a number of rounds is given."""
-    tol, number = given["tol"], given[rounds]
-    if tol is not None and number is not None:
-        raise RequestError(
-            f"tol is {tol} and {rounds} is {number}; accepted: one of them, as {library} has it"
-        )
-    return {**given, "tol": 0.001} if tol is None and number is None else dict(given)
 
 
 class GraphXPersonalizedPageRank(NamedVertices, GraphXPageRank):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import ClassVar
 
 from predict_graph.algorithms import MAX_ITERATIONS, Algorithm, Parameter
+from predict_graph.algorithms.parameters import one_of
 from predict_graph.arrays import IntArray
 from predict_graph.builtin.parts import parts_of
-from predict_graph.errors import RequestError
 
 
 def dangling_parameter(default: str, where: str) -> Parameter:
@@ -65,12 +65,7 @@ class PageRank(Algorithm):
 
     def __init__(self, **parameters: object) -> None:
         super().__init__(**parameters)
-        given = dict(self.parameters)
-        if given["epsilon"] is not None and given["tolerance"] is not None:
-            raise RequestError("epsilon and tolerance are both given; accepted: one of them")
-        if given["epsilon"] is None and given["tolerance"] is None:
-            given["epsilon"] = 0.001
-        self.parameters = given
+        self.parameters = one_of(self.parameters, "epsilon", "tolerance", 0.001)
 
     @property
     def damping(self) -> float:

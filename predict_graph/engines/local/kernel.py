@@ -108,12 +108,6 @@ class Superstep:
             return float(weights.sum()), messages, float(sent.astype(np.float64) @ sizes)
         return float(weights.sum()), messages, messages * sizes
 
-    def messages(self, graph: Graph) -> int:
-        """Return the number of messages sent along the edges of the graph."""
-        if self.senders is None:
-            return graph.edges
-        return int(graph.out_degrees[self.senders.astype(bool)].sum())
-
 
 @dataclass(frozen=True)
 class WeightedSample:

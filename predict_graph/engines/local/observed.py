@@ -67,7 +67,7 @@ def observed_run(
         for superstep, took in kernels.supersteps(kernel, team, algorithm.max_iterations):
             aggregate = _aggregate(superstep, weights)
             totals, work = superstep.totals(weights, sent), superstep.work
-            messages = superstep.messages(sample.graph)
+            messages = superstep.totals(weights, sample.graph.out_degrees)[1]
             own = work.amount(np.ones_like(weights), sample.graph.edges, messages)
             whole = work.amount(weights, edges, totals[1])
             rows.append((aggregate, *totals, max(own, 1.0), whole, took))

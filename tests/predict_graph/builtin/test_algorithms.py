@@ -98,10 +98,6 @@ def test_the_id_of_a_single_vertex_may_have_a_comma():
     assert algorithm.on(graph).known.tolist() == [0]
 
 
-def test_what_is_neither_a_name_nor_an_algorithm_is_refused():
-    refused("algorithm is 3", check_algorithm, 3)
-
-
 # Named vertices
 
 

@@ -21,7 +21,7 @@ UNREAD = [  # options, the last of which nothing reads, what does not read it, a
 WRONG = [
     ({"algorithm": "nothing"}, "unknown algorithm 'nothing'; .*accepted: "),
     ({"algorithm": "closeness_centrality"}, "unknown algorithm .*; did you mean networkx:clos"),
-    ({"algorithm": 3}, "an algorithm cannot be a int"),
+    ({"algorithm": 3}, "algorithm is 3"),
     ({"parameters": {"speed": 1}}, "unknown parameter of pagerank 'speed'"),
     ({"engine": "steam"}, "unknown engine 'steam'"),
     ({"method": "baseline"}, "unknown method for pagerank 'baseline'"),

@@ -77,7 +77,7 @@ def test_maps_of_a_star():
 
 REFUSED = [
     ("graphx:nothing", {}, "unknown algorithm of GraphX 'nothing'; accepted: connectedComponents"),
-    ("graphx:pageRank", {"tol": 0.1, "numIter": 3}, "accepted: one of them, as GraphX has it"),
+    ("graphx:pageRank", {"tol": 0.1, "numIter": 3}, "tol and numIter are both given"),
     ("graphx:pageRank", {"tol": -1}, "tol is -1; accepted: a number greater than 0"),
     ("graphx:shortestPaths", {"landmarks": "1,,2"}, "landmarks is '1,,2'; accepted: comma-separ"),
     ("graphx:shortestPaths", {"landmark": "1"}, "did you mean landmarks"),
