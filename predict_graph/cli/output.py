@@ -136,6 +136,7 @@ def _read_for(name: str, text: str) -> Iterator[str]:
     """Yield the files that an argument may be read from."""
     yield os.path.expanduser(text)
     yield text.partition("=")[2]  # such as TYPE=MODEL.json
+    yield os.path.expanduser(text.rpartition(":")[0])  # such as FILE.py:FUNCTION
     if name == "graph":
         from predict_graph.graph.datasets import dataset_names, dataset_path
 
@@ -163,7 +164,7 @@ def _check_apart(written: Sequence[tuple[str, str]], read: Sequence[tuple[str, s
 def _paths(value: Any) -> Iterator[str]:
     """Yield the texts of an argument that may name files."""
     for each in value if isinstance(value, list | tuple) else [value]:
-        if isinstance(each, str | Path) and str(each) not in ("", STANDARD_OUTPUT, "none"):
+        if isinstance(each, str | Path) and str(each) not in (STANDARD_OUTPUT, "none"):
             yield str(each)
 
 

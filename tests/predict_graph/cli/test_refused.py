@@ -29,6 +29,8 @@ predict pagerank point.csv --plot - | cannot draw -
 predict pagerank point.csv | did you mean points.csv?
 predict pagerank points.csv --plot a.png --json a.png | name one file
 predict pagerank points.csv --plugin p.py --json p.py | would overwrite what
+predict p.py:f points.csv --json p.py | --json p.py would overwrite what ALGORITHM names, p.py
+predict pagerank G -q --json "" | cannot write .: it is a folder
 predict pagerank G --report r.pdf | accepted: a name in .html
 predict pagerank | GRAPH
 predict pagerank star:n=9 --profile here.json | accepted: with --target-profile
