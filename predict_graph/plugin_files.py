@@ -12,7 +12,7 @@ import traceback
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import Any
 
 from predict_graph.errors import RequestError, described_error
@@ -64,7 +64,7 @@ def file_module(file: Path) -> ModuleType:
 
 
 def code_digest(function: Any) -> str:
-    """Return a digest of the source of a function, and of what its module has that it uses.
+    """Return a digest of the source of a function or class, and of what it uses of its module.
 
     Of that it takes numbers, texts, and functions and classes in the same way. It is empty where
     there is none.
@@ -78,22 +78,34 @@ def code_digest(function: Any) -> str:
     return hashlib.blake2b(source.encode(), digest_size=8).hexdigest() if source else ""
 
 
-def _source(function: Any, seen: set[int]) -> str:
-    seen.add(id(function))
-    try:
-        source = inspect.getsource(function)
-    except (OSError, TypeError):
-        return ""
-    around: dict[str, Any] = {}
-    with contextlib.suppress(TypeError, ValueError):
-        used = inspect.getclosurevars(function)
-        around = {**used.globals, **used.nonlocals}
-    for name, each in sorted(around.items()):
-        if isinstance(each, int | float | str):
+def _source(thing: Any, seen: set[int]) -> str:
+    seen.add(id(thing))
+    source = ""
+    with contextlib.suppress(OSError, TypeError):  # of a class in a notebook methods alone have one
+        source = inspect.getsource(thing)
+    for name, each in sorted(_used_by(thing).items()):
+        if isinstance(each, int | float | str) and not name.startswith("__"):
             source += repr((name, each))
-        elif getattr(each, "__module__", "") == function.__module__ and id(each) not in seen:
+        elif getattr(each, "__module__", "") == thing.__module__ and id(each) not in seen:
             source += _source(each, seen)
     return source
+
+
+def _used_by(thing: Any) -> dict[str, Any]:
+    """Return what a function has by name around it, or a class inside it, with its bases."""
+    if isinstance(thing, type):
+        inside = {name: getattr(each, "fget", each) for name, each in vars(thing).items()}
+        return inside | {base.__name__: base for base in thing.__bases__}
+    function = inspect.unwrap(getattr(thing, "__func__", thing))
+    if not inspect.isfunction(function):
+        return {}
+    codes, around = [function.__code__], dict[str, Any]()
+    for code in codes:  # those inside it, of comprehensions as well, are added
+        codes += [each for each in code.co_consts if isinstance(each, CodeType)]
+        around |= {name: function.__globals__.get(name) for name in code.co_names}
+    with contextlib.suppress(ValueError):  # what has no value yet
+        around |= inspect.getclosurevars(function).nonlocals
+    return around
 
 
 def _load(path: str | Path, kind: str, *, registers: bool) -> ModuleType:

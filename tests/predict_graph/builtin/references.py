@@ -128,8 +128,7 @@ class Lists(Program):
     def first(self, v):
         return [(-float(self.prior[v]), v)]
 
-    def size(self, message):
-        return 8 + 16 * len(message)
+    size = Paths.size
 
     def merged(self, v, messages):
         known = set(self.state[v]).union(*(heard for _, heard in messages))

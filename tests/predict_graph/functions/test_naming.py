@@ -9,6 +9,7 @@ import predict_graph
 from predict_graph.functions.forms import build
 from predict_graph.functions.naming import check_arguments, check_function, with_seed
 from predict_graph.graph import check_graph
+from predict_graph.plugin_files import code_digest, file_module
 from tests.refusals import refused
 
 
@@ -94,15 +95,22 @@ def test_arguments_of_a_partial_function_are_known():
     assert check_function(partial(partial(nx.triangles), nodes=3)).keywords == {"nodes": 3}
 
 
-def test_numbers_around_a_function_distinguish_it():
-    def made(k):
-        def call(graph: nx.Graph):
-            return nx.betweenness_centrality(graph, k=k)
+# A number that differs, and a function with it.
+AROUND = "K = {}\ndef of(v):\n    return K * v\n"
+USES = [
+    "def made(k):\n    return lambda graph: k\nf = made(K)",
+    "def f(graph):\n    return [of(vertex) for vertex in graph]",
+    "class f:\n    @property\n    def prior(self):\n        return of(1)",
+    "class Base:\n    def update(self, state):\n        return K\nclass f(Base): ...",
+]
 
-        return call
 
-    assert check_function(made(5)).code == check_function(made(5)).code
-    assert check_function(made(5)).code != check_function(made(500)).code
+@pytest.mark.parametrize("use", USES)
+def test_what_is_used_anywhere_inside_distinguishes_code(written, use):
+    def digest(k):
+        return code_digest(file_module(written(AROUND.format(k) + use, "own.py")).f)
+
+    assert len({digest(5), digest(500), digest(5)}) == 2
 
 
 def test_functions_of_equal_names_are_different_ones():

@@ -20,6 +20,7 @@ CELLS = (
     "%predict len(G) + 1",
     "%predict max(nx.betweenness_centrality(G).values())",
     "%%predict budget=1s\nnx.number_of_nodes(G)",
+    "class Own:\n    def f(self): ...\nlen(predict_graph.plugin_files.code_digest(Own))",
 )
 
 
@@ -34,7 +35,7 @@ def outputs_of(cells):
 
 @pytest.mark.slow
 def test_calls_and_magics_in_a_notebook():
-    _, *calls, line, refused, nested, option = outputs_of(CELLS)
+    _, *calls, line, refused, nested, option, digest = outputs_of(CELLS)
     for predicted, tracked, checked in (calls[:3], calls[3:]):
         (shown,) = predicted
         assert shown.output_type == "execute_result"
@@ -50,6 +51,7 @@ def test_calls_and_magics_in_a_notebook():
     assert "the cell is not one call with a graph" in refused[-1].evalue
     assert "what nx.betweenness_centrality(G) returns" in nested[-1].evalue
     assert "what follows the magic is no Python" in option[-1].evalue
+    assert digest[-1].data["text/plain"] == "16"
 
 
 LOOP = """
