@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -99,6 +99,9 @@ class Registry(Generic[T]):
 
     def preferred(self, algorithm: str) -> str | None:
         """Return the name that was registered for an algorithm, the last one; None if none was."""
+        for name in self._external():  # their decorators say so, when their modules are loaded
+            with suppress(errors.RequestError):
+                self.get(name)
         return self._preferred.get(algorithm)
 
     def names(self) -> list[str]:

@@ -253,3 +253,12 @@ def test_plug_ins_of_other_packages(tmp_path, monkeypatch):
     refused(r"'bad' .* cannot be loaded: RuntimeError: made badly", registry.get, "bad")
     refused("the shape 'star' is already registered", registry.register("star"), int)
     del sys.modules["plugged_two"]
+
+
+def test_a_part_of_another_package_is_that_of_the_algorithm_that_it_names(tmp_path, monkeypatch):
+    source = good("own").replace('")', '", algorithm="pagerank")')
+    points = "[predict_graph.transforms]\nbad = no_such:bad\nown = plugged_own:transform\n"
+    install(tmp_path, "plugged-own", points, plugged_own=source)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert TRANSFORMS.preferred("pagerank") == "own"
+    del sys.modules["plugged_own"]
