@@ -74,7 +74,7 @@ def numbers(text: str | None, what: str) -> list[float] | None:
 
 def amount(text: str, what: str) -> float:
     """Return a number such as ``5e7``, ``50M``, ``50 million`` or ``50,000,000``."""
-    number = text.strip().lower().replace(",", "").replace("_", "")
+    number = re.sub(r",(?=\d{3}(?!\d))", "", text.strip().lower()).replace("_", "")
     letters = re.search(r" *([kmgb]|thousand|million|billion)$", number)
     scale = {"k": 3, "t": 3, "m": 6, "g": 9, "b": 9}[letters[1][0]] if letters else 0
     try:

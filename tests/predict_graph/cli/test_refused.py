@@ -63,7 +63,7 @@ sample G --out away/s.txt | no folder away
 sample tab.csv --ids string --ratio 1 --out sample.txt | holds a tab
 sample G --out s.doc | s.doc | .parquet
 pedict | pedict
-predict networkx:pagerank --vertices many --edges 9 | vertices are 'many' | such as 5e7, 50M
+predict networkx:pagerank --vertices 1,5M --edges 9 | vertices are '1,5M' | such as 5e7, 50M
 list sampler | did you mean samplers?
 list things | 'things' | samplers | cost-models
 list samplers --plugin loop.py | cannot be loaded
