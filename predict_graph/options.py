@@ -24,7 +24,6 @@ from predict_graph.errors import RequestError
 
 if TYPE_CHECKING:
     from os import PathLike
-    from pathlib import Path
 
     from predict_graph.clock.moment import Moment
     from predict_graph.engines import Engine
@@ -158,7 +157,7 @@ class RunOptions(CommonOptions, total=False):
 
     progress: Callable[[Moment], None] | None
     expect: Any
-    write_to: Path | None
+    write_to: str | PathLike[str] | None
 
 
 _USUAL = {"engine": "local", "spark_reads": False}  # None for the others

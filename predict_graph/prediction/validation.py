@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from multiprocessing import get_context, resource_tracker
+from pathlib import Path
 from typing import Any, Unpack
 
 from predict_graph import options as declared
@@ -26,6 +27,7 @@ from predict_graph.engines.spark import is_table
 from predict_graph.errors import JobError, PredictGraphError, RequestError
 from predict_graph.functions.predictor import validate_function
 from predict_graph.graph import check_graph
+from predict_graph.graph.storage import check_table_file
 from predict_graph.history import check_history
 from predict_graph.outcome import Comparison
 from predict_graph.plugin_files import load_plugin, loaded_plugins
@@ -57,10 +59,13 @@ def run(
         If the run fails.
     """
     given = declared.completed(declared.RunOptions, options, "run")
-    ids, write_to = given["ids"], given["write_to"]
+    ids, out = given["ids"], given["write_to"]
+    write_to = None if out is None else Path(out)
     chosen = requests.check_function(algorithm, given["parameters"])
     directed = requests.direction(chosen, given["directed"], graph)
     runner = requests.check_engine(given)
+    if write_to is not None and requests.is_local(runner):
+        check_table_file(write_to)  # before a graph is read that may be large
     kept = check_history(given["history"])
     if kept is not None:
         len(kept)  # refuses at once what is no history

@@ -118,7 +118,7 @@ def task_plan(folder):
 MAKE = {
     "prediction": lambda _: predict_graph.predict("pagerank", GRAPH, seed=1),
     "comparison": lambda _: predict_graph.validate("pagerank", GRAPH, seed=1),
-    "run": lambda _: predict_graph.run("pagerank", GRAPH),
+    "run": lambda to: predict_graph.run("pagerank", GRAPH, write_to=f"{to}/ranks.csv"),
     "function": lambda _: predict_graph.predict("networkx:pagerank", GRAPH, seed=1),
     "function comparison": lambda _: predict_graph.validate("networkx:pagerank", GRAPH, seed=1),
     "functions": lambda _: compare_functions(

@@ -52,9 +52,9 @@ run pagerank rmat:scale=30,edge_factor=64 | the limit
 run pagerank /dev/zero | is a device; accepted
 run pagerank zeros.txt | is a device; accepted
 run pagerank G --json x.json --out x.json | --out and --json name one file, x.json
-run pagerank G --out r.doc | r.doc | accepted: a name in .csv, .tsv, .parquet
+run pagerank no.csv --out r.doc | r.doc | accepted: a name in .csv, .tsv, .parquet
 run pagerank G --checkpoint . | --checkpoint is no option of the engine 'local'
-run pagerank G --out away/r.csv | no folder away
+run pagerank no.csv --out away/r.csv | no folder away
 learn --history none | to learn takes a history
 compare-samplers G --samplers rj,x | sampler 'x'
 sample points.csv --out points.csv | would overwrite what
