@@ -138,8 +138,7 @@ def register_transform(
     """
 
     def add(function: Callable[[float, float], float]) -> Callable[[float, float], float]:
-        doc = (function.__doc__ or "").strip().splitlines()
-        line = summary or (doc[0] if doc else "registered by the user")
+        line = summary or (function.__doc__ or "registered by the user").strip().partition("\n")[0]
         TRANSFORMS.register(name, home=function.__module__, algorithm=algorithm)(
             Transform(name, function, line)
         )

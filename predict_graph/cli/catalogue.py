@@ -41,8 +41,7 @@ def _described(registry: Registry[Any], name: str, kind: str) -> str:
     """Return what a plug-in is; a broken one must not hide the others."""
     try:
         found = registry.get(name)
-        lines = (found.__doc__ or "").strip().splitlines()
-        text = str(getattr(found, "summary", lines[0] if lines else ""))
+        text = str(getattr(found, "summary", (found.__doc__ or "").strip().partition("\n")[0]))
         # With defaults that depend on other parameters.
         usual = found().set_parameters if kind == "algorithms" else {}
         parameters = ", ".join(f"{key}={value}" for key, value in usual.items())

@@ -122,6 +122,8 @@ def compare_functions(
             calls, source, budget=budget, history=history, seed=seed, progress=display.step
         )
     output.show(found, packages=[library_of(name) for name in functions])
+    if not found.predictions:
+        raise JobError("; ".join(found.errors.values()))
 
 
 def library_of(name: str) -> str:

@@ -122,3 +122,4 @@ def test_a_function_of_undirected_graphs_says_how_to_read_one(program, written):
     assert done.err.rstrip().endswith(said)
     done = program("predict", "networkx:ego_graph", file, "--arg", "n=9", status=1)
     assert done.err.rstrip().endswith("directed=True changes that)")
+    program("compare-functions", file, "networkx:triangles", "--directed", status=1)

@@ -63,8 +63,6 @@ def test_an_interrupt_waits_until_code_is_compiled():
     def kernel(values):
         return np.sort(values)[: len(values) // 2].sum()
 
-    compiled = False
-
     class Asking(event.Listener):
         asked = False
 
@@ -76,17 +74,16 @@ def test_an_interrupt_waits_until_code_is_compiled():
         def on_end(self, event):
             pass
 
+    asking = Asking()
+
     def interrupted():
-        nonlocal compiled
-        asking = Asking()
         with _interrupts_seen(), event.install_listener("numba:compile", asking):
-            found = numba.njit(kernel)(np.arange(6.0))
-            compiled = asking.asked and found == 3.0
+            asking.found = numba.njit(kernel)(np.arange(6.0))
             time.sleep(10)
 
     with pytest.raises(KeyboardInterrupt):
         interrupted()
-    assert compiled
+    assert asking.found == 3.0
 
 
 def test_an_interrupt_around_a_fork_is_not_lost():
