@@ -103,7 +103,7 @@ def naming_parameter(name: str, edges: str = "out-edges", *, several: bool) -> P
 def check_ids(parameter: str, value: object, *, several: bool = True) -> str | None:
     """Return ids as comma-separated text, or None; in a list, those with commas are quoted.
 
-    The only id of a parameter that names one vertex may have commas itself.
+    The only id of a parameter that names one vertex may have commas itself, or be a tuple.
 
     Examples
     --------
@@ -112,7 +112,8 @@ def check_ids(parameter: str, value: object, *, several: bool = True) -> str | N
     """
     if value is None:
         return None
-    ids = list(value) if isinstance(value, list | tuple | np.ndarray) else [value]
+    lists = (list, tuple, np.ndarray) if several else (list, np.ndarray)
+    ids = list(value) if isinstance(value, lists) else [value]
     kinds = (str, int, tuple, np.integer)
     right = all(isinstance(each, kinds) and not isinstance(each, bool) for each in ids)
     texts = [str(each) for each in ids]
