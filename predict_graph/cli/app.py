@@ -78,6 +78,8 @@ def _program(
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the program and exit: 0 done, 1 the job failed, 2 the request is wrong."""
     given = list(sys.argv[1:] if arguments is None else arguments)
+    sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115 - closed, as by >&-
+    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # a terminal whose encoding is not UTF-8 shows ?
             stream.reconfigure(errors="replace")

@@ -12,15 +12,14 @@ from predict_graph.plugins import Registry
 from predict_graph.reports.tables import show_table
 
 
-def list_plugins(kind_of_plugin: str, *, plugin: list[Path] | None = None) -> None:
+def list_plugins(kind: str, *, plugin: list[Path] | None = None) -> None:
     """List the plug-ins of a kind, and where they come from.
 
     Parameters
     ----------
-    kind_of_plugin : KIND
+    kind : KIND
         samplers, transforms, algorithms, engines, cost-models, generators or methods.
     """
-    kind = kind_of_plugin
     options.prepare(plugin)
     if kind not in REGISTRIES:
         raise unknown_name("kind of plug-in", kind, REGISTRIES)

@@ -96,8 +96,7 @@ def test_the_id_of_a_single_vertex_may_have_a_comma():
     graph = check_graph(nx.Graph([("Smith, J", "Jones"), ("Jones", "Lee")]))
     algorithm = check_algorithm("personalised-pagerank", {"source": "Smith, J"})
     assert algorithm.on(graph).known.tolist() == [0]
-    corner = check_algorithm("personalised-pagerank", {"source": (0, 1)})
-    assert corner.on(check_graph(nx.grid_2d_graph(3, 3))).known.tolist() == [1]
+    assert check_algorithm("personalised-pagerank", {"source": (0, 1)}).ids == ("(0, 1)",)
 
 
 # Named vertices
