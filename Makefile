@@ -1,4 +1,4 @@
-# make demo    set up, then predict PageRank on a real graph, run it, and compare
+# make demo    set up, then predict semi-clustering on a real graph, run it, and compare
 # make check   set up, then lint, types, layering, tests and the site: what .ci/run runs
 # make long    the tests that take minutes of Spark each
 # make quick   for daily work: lint, layering, types of what changed, all tests but those that
@@ -138,4 +138,5 @@ $(SPARK35)/.installed: $(STAMP) constraints-spark35.txt
 	touch $@
 
 clean:
-	rm -rf $(VENV) $(SPARK35) build dist docs/_build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(SPARK35) build dist docs/_build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis \
+	  .import_linter_cache

@@ -122,7 +122,7 @@ class RunProfile(Result):
     prior : RunProfile, optional
         The run that produced the input of this one; `phases` cover both.
     stopped : bool
-        Whether the progress callback ended it before it had converged.
+        Whether a deadline ended it before it had converged.
     unfinished : float
         Seconds of the superstep that was stopped, which no row has.
     processor_seconds : float, optional
