@@ -109,7 +109,7 @@ def profile(
     Parameters
     ----------
     command : -- COMMAND…
-        What to run, after --.
+        What to run, after --; with --json - its output goes to standard error.
     resources : FILE.json
         Profile of the machine, of calibrate --out.
     given : --with NAME=VALUE
@@ -145,7 +145,7 @@ def profile(
     if out is not None and check_writable(out).exists():
         runs.add_run(out, None, attributes)  # other columns are refused before the command
     started = datetime.now(UTC).isoformat(timespec="seconds")
-    seen = watch(command or [], parallelism=parallelism)
+    seen = watch(command or [], parallelism=parallelism, out=2 if json == "-" else None)
     rates = [machine[name] for name in _BANDWIDTHS if name in machine]
     observed = {
         "seconds": seen.seconds,

@@ -1,6 +1,5 @@
 """The backend of networkx: results are those of networkx, and long calls are spoken of."""
 
-import logging
 import random
 import re
 import time
@@ -31,7 +30,7 @@ def active(monkeypatch):
 @pytest.mark.usefixtures("active")
 def test_a_long_call_is_predicted_and_its_progress_is_logged(caplog):
     graph = nx.barabasi_albert_graph(1000, 4, seed=1)
-    caplog.set_level(logging.INFO, "predict_graph")
+    caplog.set_level("INFO", "predict_graph")
     deadline, found, said = time.monotonic() + 120.0, {}, ""
     while " elapsed" not in said and time.monotonic() < deadline:
         found = nx.betweenness_centrality(graph)

@@ -78,7 +78,7 @@ class Observation:
         return network / (network + disk) if network + disk > 0 else 0.0
 
 
-def watch(command: Sequence[str], *, parallelism: int = 1) -> Observation:
+def watch(command: Sequence[str], *, parallelism: int = 1, out: int | None = None) -> Observation:
     """Run a command to its end, and say what it did.
 
     Parameters
@@ -86,6 +86,8 @@ def watch(command: Sequence[str], *, parallelism: int = 1) -> Observation:
     command : sequence of str
     parallelism : int, default 1
         Cores that the command itself would use, given as many: its threads or processes.
+    out : int, optional
+        Descriptor of the file that takes its standard output; as that of this process by default.
 
     Raises
     ------
@@ -101,7 +103,7 @@ def watch(command: Sequence[str], *, parallelism: int = 1) -> Observation:
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     started, traffic = time.perf_counter(), None
     with explained_by_system(f"cannot run {command[0]}", JobError):
-        process = start(command, always=True)
+        process = start(command, always=True, stdout=out)
     try:
         os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
         seconds = time.perf_counter() - started

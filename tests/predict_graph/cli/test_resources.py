@@ -90,6 +90,12 @@ def test_a_command_that_fails_is_not_kept(program, folder, job, how):
     assert not (folder / "runs.csv").exists()
 
 
+def test_what_a_command_prints_is_not_in_the_json(process):
+    done = process("profile", "--json", "-", "--", "echo", "own output")
+    assert done.answer["exit_status"] == 0
+    assert "own output" in done.err
+
+
 def test_a_prediction_is_carried(program, folder):
     asked = "predict pagerank barabasi-albert:n=3000,m=4,seed=1 --seed 1 --method completion"
     asked += " --json - --profile here.json --target-profile"
