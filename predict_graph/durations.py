@@ -129,7 +129,7 @@ def remaining(passed: float, fraction: float, least: float = 0.03) -> float | No
 
     Examples
     --------
-    >>> remaining(10.0, 0.25), remaining(10.0, 0.0)
+    >>> remaining(10.0, 0.25), remaining(10.0, 0.01)
     (30.0, None)
     """
     return passed * (1.0 - fraction) / fraction if fraction >= least else None

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from predict_graph.clock.moment import Moment
 from predict_graph.durations import readable_seconds, remaining
+from predict_graph.printable import printable
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -76,9 +77,9 @@ class Display(AbstractContextManager["Display"]):
         return self._left()
 
     def _update(self, text: str, share: float, left: Callable[[], str]) -> None:
-        self._text, self._left = text, left
+        self._text, self._left = printable(text), left  # the bar would obey what it shows
         if self._bar is not None:
-            self._bar.update(self._bar.task_ids[0], description=text, completed=share)
+            self._bar.update(self._bar.task_ids[0], description=self._text, completed=share)
 
     def _draw(self) -> None:
         from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn

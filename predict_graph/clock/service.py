@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from html import escape
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -19,6 +19,7 @@ from predict_graph.durations import counted, readable_seconds
 from predict_graph.errors import PredictGraphError, RequestError, explained_by_system
 from predict_graph.intervals import Interval
 from predict_graph.limits import whole_number
+from predict_graph.printable import printable
 
 _KEPT = 600.0  # limits how long one that has ended is shown, in seconds
 _PAGE = Template(Path(__file__).with_name("page.html").read_text(encoding="utf-8"))
@@ -101,7 +102,7 @@ class Board:
         running = sum(not each.ended for each in followed)
         parts = (
             _PART.format(
-                name=escape(each.name),
+                name=escape(printable(each.name)),
                 text=escape(each.text),
                 share=0.0 if each.moment is None else each.moment.share,
             )
@@ -129,7 +130,7 @@ class Board:
 
 
 def _quoted(text: str) -> str:
-    return text.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")
+    return printable(text).replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")
 
 
 def _by_label(value: Interval | float | None) -> dict[str, float]:
@@ -196,7 +197,5 @@ def serve(board: Board, every: float = 5.0) -> NoReturn:
     """Look for new applications until it is interrupted; a place that is lost comes back."""
     while True:
         time.sleep(every)
-        try:
+        with suppress(PredictGraphError):  # an application's own address is gone with it
             board.look()
-        except PredictGraphError:
-            continue  # an application's own address is gone with it

@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 
 from predict_graph.clock.display import Display
-from predict_graph.durations import remaining
+from predict_graph.clock.moment import Moment
 from tests.python import python
 
 
@@ -38,12 +38,14 @@ def test_what_remains_is_told_in_plain_lines(monkeypatch):
     (line,) = file.getvalue().splitlines()
     assert line.startswith("sampling [x], ")
     assert line.endswith(" left")
-    assert remaining(10.0, 0.01) is None
+
+
+@pytest.mark.parametrize("quiet", [False, True])
+def test_a_bar_obeys_no_name(quiet):
     file = io.StringIO()
-    with Display(Console(file=file), quiet=True) as display:
-        display.step("sampling", 0.5)
-        time.sleep(0.1)
-    assert file.getvalue() == ""
+    with Display(Console(file=file, force_terminal=True), quiet=quiet) as display:
+        display.show(Moment(3600.0, 2.0, algorithm="a\x9b"))
+    assert ("a\\x9b: superstep 2" in file.getvalue()) != quiet
 
 
 def test_what_a_group_and_its_commands_are_is_said_without_much(program):

@@ -264,7 +264,7 @@ def test_an_address_is_asked_until_it_answers_no_more_or_the_end(monkeypatch):
 def test_a_service_shows_all_that_run(tmp_path, monkeypatch, begun):
     logs = [tmp_path / f"app-{n}.inprogress" for n in (1, 2)]
     for log in logs:
-        log.write_text(start(begun) + "".join(steps(4, begun)))
+        log.write_text(start(begun).replace("ranks", r"r\u009b") + "".join(steps(4, begun)))
     board = service.Board(str(tmp_path), lambda each: applications.Watch(each, iterations=10))
     with service.served(board, "0") as address:
         board.look()
@@ -278,8 +278,9 @@ def test_a_service_shows_all_that_run(tmp_path, monkeypatch, begun):
                 time.sleep(0.05)
             raise AssertionError(said)
 
-        told("/", "2 running applications", "app-1", "iteration 4 of 10, ", " left (")
-        metrics = told("/metrics", *(f'iterations{{application="app-{n}"' for n in (1, 2)))
+        told("/", "2 running applications", r"r\x9b (app-1.", "iteration 4 of 10, ", " left (")
+        named = (rf'iterations{{application="app-{n}",name="r\\x9b (app-{n}.' for n in (1, 2))
+        metrics = told("/metrics", *named)
         last = r'{application="app-2",.*bound='
         assert re.search(rf'iterations_expected{last}"low"}} 10\n', metrics)
         assert re.search(rf'remaining_seconds{last}"high"}} [0-9.]+\n', metrics)
