@@ -123,7 +123,7 @@ def _value(text: str) -> float | None:
 
 def _versions(packages: Sequence[str]) -> list[tuple[str, str]]:
     found = []
-    for name in dict.fromkeys([*_PACKAGES, *packages]):
+    for name in filter(None, dict.fromkeys([*_PACKAGES, *packages])):  # none of ./mine.py
         with suppress(PackageNotFoundError):
             found.append(f"{name} {version(name)}")
     python = f"Python {platform.python_version()} on {sys.platform} ({platform.machine()})"

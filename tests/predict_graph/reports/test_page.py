@@ -176,12 +176,13 @@ FILES = {
     + "".join(f"1,{m},{5 + 90 / m + 0.3 * m}\n" for m in (1, 2, 4, 8, 16)),
     "types.csv": "machine_type,cores,memory_gb,price_per_hour\nsmall,2,4,0.1\nbig,8,32,0.4\n",
     "runs.csv": "machine_type,machines,seconds,outcome\nsmall,2,1022,ok\nbig,4,149,ok\n",
+    "mine.py": "f = len",
     "graph.csv": "".join(f"{i},{(7 * i + k) % 40}\n" for i in range(40) for k in (1, 2, 3)),
 }
 REPORTS = {
     "predict": "predict pagerank graph.csv --history none --seed 1",
     "samplers": "compare-samplers graph.csv --samplers rj,brj --ratio 0.5 --seed 1",
-    "functions": "compare-functions graph.csv networkx:degree networkx:clustering --history none",
+    "functions": "compare-functions graph.csv networkx:degree ./mine.py:f --history none",
     "fit": "fit points.csv --model ernest",
     "plan": f"plan {MODEL} --machines 1:16 --deadline 1m",
     "next": "next runs.csv --candidates types.csv --machines 2,4",
