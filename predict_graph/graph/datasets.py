@@ -133,8 +133,7 @@ def fetch(name: str, *, progress: Any = False) -> Path:
     JobError
         If the download fails, or is not the published file.
     """
-    described = dataset(name)
-    return dataset_path(name) or _download(described, progress)
+    return dataset_path(name) or _download(dataset(name), progress)
 
 
 def _copy_in(described: Dataset, *folders: Path) -> Path | None:

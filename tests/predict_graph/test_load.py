@@ -91,8 +91,7 @@ def quota(group, version):
 @pytest.mark.parametrize("version", [1, 2])
 def test_quotas_of_all_groups_around_a_process(monkeypatch, written, tmp_path, version, place):
     """A container may see its own group as the root, or that of its pod has the quota."""
-    root = tmp_path if version == 2 else tmp_path / "cpu,cpuacct"
-    quota(root / place, version)
+    quota((tmp_path if version == 2 else tmp_path / "cpu,cpuacct") / place, version)
     listed = "0::/pod/job\n" if version == 2 else "4:cpu,cpuacct:/pod/job\n0::/\n"
     monkeypatch.setattr(machine, "_CGROUPS", tmp_path)
     monkeypatch.setattr(machine, "_LISTED", written(listed, "listed"))

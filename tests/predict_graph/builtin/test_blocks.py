@@ -96,8 +96,7 @@ def test_blocks_do_what_the_local_kernel_does(name, given, blocks, weighted, tmp
 @pytest.mark.parametrize("name", ALGORITHMS.names())
 def test_the_smallest_graphs_too(name, tmp_path):
     algorithm = check_algorithm(name)
-    shapes = UNDIRECTED if algorithm.undirected else DIRECTED
-    for number, graph in enumerate(shapes.values()):
+    for number, graph in enumerate((UNDIRECTED if algorithm.undirected else DIRECTED).values()):
         check(algorithm, graph, 3, tmp_path / str(number))
 
 

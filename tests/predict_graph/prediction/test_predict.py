@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 import predict_graph
 from predict_graph.calibration import usual_of
 from predict_graph.engines import COUNTERS, PHASES
-from predict_graph.errors import RequestError
 from predict_graph.graph import check_graph
 from predict_graph.history import History
 from predict_graph.intervals import Interval
 from predict_graph.reports.json_output import to_json
 from tests.graphs import graphs
+from tests.refusals import refused
 
 GRAPH = "rmat:scale=12,edge_factor=8,seed=3"
 PER_RUN = ("features_total", "per_iteration", "processor_seconds")
@@ -310,7 +310,6 @@ def test_directions_are_dropped_where_an_algorithm_has_no_use_for_them(algorithm
     profile = predict_graph.run(algorithm, GRAPH)
     assert profile.graph["directed"] is False
     for function in (predict_graph.run, predict_graph.predict, predict_graph.validate):
-        with pytest.raises(RequestError, match=f"{algorithm} ignores the direction of edges"):
-            function(algorithm, GRAPH, directed=True)
+        refused(f"{algorithm} ignores the direction", function, algorithm, GRAPH, directed=True)
     prediction = predict_graph.predict(algorithm, GRAPH, max_overhead=0.6, seed=0)
     assert prediction.graph["fingerprint"] == profile.graph["fingerprint"]

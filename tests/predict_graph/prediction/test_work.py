@@ -21,8 +21,7 @@ FACTORS = st.floats(0.1, 1000.0)
 def tables(draw):
     length = draw(st.integers(1, 8))
     counts = st.lists(st.integers(0, 10**6), min_size=length, max_size=length)
-    columns = {name: draw(counts) for name in COUNTERS}
-    return Table({**columns, "total_vertices": draw(counts)})
+    return Table({name: draw(counts) for name in (*COUNTERS, "total_vertices")})
 
 
 @given(rows=tables(), e_v=FACTORS, e_e=FACTORS, iterations=st.integers(1, 20))
