@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from predict_graph.durations import readable_seconds
+from predict_graph.durations import counted, readable_seconds
 from predict_graph.engines import RunProfile
 from predict_graph.engines.profile import PHASE_NAMES
 from predict_graph.intervals import QUANTILE, Interval
@@ -30,8 +30,9 @@ def pictures_of(found: Prediction, actual: RunProfile | None = None) -> list[Pic
     """Return the pictures of a prediction: what each shows depends on what was predicted."""
     pictures = [_phases(found, actual)]
     if found.iterations is not None:
-        curves = [_convergence(found, found.iterations, actual), _seconds(found, actual)]
-        pictures = [*curves, *pictures]
+        pictures.insert(0, _seconds(found, actual))
+        if found.method["threshold"] > 0.0:  # else it has a stopping rule of its own
+            pictures.insert(0, _convergence(found, found.iterations, actual))
     if found.by_machines:
         pictures.append(_machines(found))
     if (memory := found.verdict.memory) is not None:
@@ -44,8 +45,8 @@ def _convergence(found: Prediction, iterations: Interval, actual: RunProfile | N
     low, high = iterations
     sure = f", 90% sure {low:.0f} to {high:.0f}" if low < high else ""
     said = (
-        f"Convergence: predicted to stop after {iterations.predicted:.0f} iterations{sure}, when "
-        f"the aggregate falls below {found.method['threshold']:.3g}."
+        f"Convergence: predicted to end after {counted(iterations.predicted, 'iterations')}{sure}; "
+        f"the threshold of the aggregate is {found.method['threshold']:.3g}."
     )
     if actual is not None:
         curves.append(_real(actual.convergence))

@@ -121,8 +121,7 @@ class ComponentsProgram(BlockProgram):
         offers[senders == 0] = nothing
         received, heard = np.empty_like(self.state), np.empty(0, bool)
         rows = (self.rows[0], self.rows[1].view(np.uint32), _NO_WEIGHTS)
-        messages = (offers, _NONE, nothing)
-        pull(0, self.block.count, MIN, rows, messages, (received, heard), False)
+        pull(0, self.block.count, MIN, rows, (offers, _NONE, nothing), (received, heard), False)
         self.senders = received < self.state
         self.state = np.minimum(self.state, received)
 
