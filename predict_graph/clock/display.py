@@ -79,6 +79,7 @@ class Display(AbstractContextManager["Display"]):
     def _update(self, text: str, share: float, left: Callable[[], str]) -> None:
         self._text, self._left = printable(text), left  # the bar would obey what it shows
         if self._bar is not None:
+            self._bar.tasks[0].start_time = self._began  # what is watched began before the bar
             self._bar.update(self._bar.task_ids[0], description=self._text, completed=share)
 
     def _draw(self) -> None:
@@ -86,9 +87,8 @@ class Display(AbstractContextManager["Display"]):
 
         what = TextColumn("{task.description}", markup=False)
         left = TextColumn("{task.fields[left]}", markup=False)
-        columns = (what, BarColumn(20), TimeElapsedColumn(), left)
         self._bar = Progress(
-            *columns,
+            *(what, BarColumn(20), TimeElapsedColumn(), left),
             console=self._console,
             transient=True,
             refresh_per_second=2.0,

@@ -41,11 +41,11 @@ def test_what_remains_is_told_in_plain_lines(monkeypatch):
 
 
 @pytest.mark.parametrize("quiet", [False, True])
-def test_a_bar_obeys_no_name(quiet):
+def test_a_bar_obeys_no_name_and_has_the_time_of_the_run(quiet):
     file = io.StringIO()
     with Display(Console(file=file, force_terminal=True), quiet=quiet) as display:
         display.show(Moment(3600.0, 2.0, algorithm="a\x9b"))
-    assert ("a\\x9b: superstep 2" in file.getvalue()) != quiet
+    assert all(each in file.getvalue() for each in ("a\\x9b: superstep 2", "1:00:00")) != quiet
 
 
 def test_what_a_group_and_its_commands_are_is_said_without_much(program):
