@@ -341,9 +341,10 @@ class History:
         """
         other = Path(path)
         with Input(other) as file:
-            if not file.peek(6, 6).startswith(b"SQLite"):
-                raise RequestError(f"{other} is no history to import; accepted: what export wrote")
-        return self.add_all(reversed(History(other).records()))
+            # SQLite reads a file here and there, so not a stream.
+            if file.stream or not file.peek(6, 6).startswith(b"SQLite"):
+                raise RequestError(f"{other} is no history to import; accepted: a file of export")
+        return self.add_all(reversed(History(file.path).records()))
 
     def _records(
         self,

@@ -11,6 +11,7 @@ import pytest
 from predict_graph.errors import RequestError
 from predict_graph.history import History, Imported, check_history, default_path
 from predict_graph.history.database import FIELDS
+from predict_graph.limits import limited
 from predict_graph.table import Table
 from tests.predict_graph.history.records import record, table
 from tests.refusals import refused
@@ -187,4 +188,7 @@ def test_wrong_names(filled, written, tmp_path):
     refused(r"accepted: a name in \.sqlite", filled.export, tmp_path / "runs.xlsx")
     refused("No such file", filled.import_, tmp_path / "absent.sqlite")
     refused(r"other\.sqlite is no history to imp", filled.import_, written("a", "other.sqlite"))
+    os.mkfifo(tmp_path / "pipe")
+    with limited(stream_seconds=0.1):
+        refused("pipe is no history to imp", filled.import_, tmp_path / "pipe")
     refused("there is no folder", filled.export, tmp_path / "no" / "folder.sqlite")

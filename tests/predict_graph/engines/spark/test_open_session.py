@@ -25,14 +25,13 @@ def everything(spark):
     names = ("spark.jobGroup.id", "spark.job.description", "callSite.short", "callSite.long")
     names += ("spark.checkpoint.checkpointAllMarkedAncestors", "spark.scheduler.pool")
     logs = context._jvm.org.apache.logging.log4j.LogManager
-    kept = context._jsc.getPersistentRDDs()
     return {
         "conf": sorted(context.getConf().getAll()),
         "sql": spark._jsparkSession.sessionState().conf().getAllConfs().toString(),
         "local": {name: context.getLocalProperty(name) for name in names},
         "checkpoints": java.getCheckpointDir().toString(),
         "log": logs.getRootLogger().getLevel().toString(),
-        "kept": sorted(kept.keys()),
+        "kept": sorted(context._jsc.getPersistentRDDs().keys()),
         "listeners": java.listenerBus().listeners().size(),
         "active": id(type(spark)._activeSession),
         "tables": [table.name for table in spark.catalog.listTables()],

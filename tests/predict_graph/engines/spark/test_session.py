@@ -48,8 +48,7 @@ def test_no_pyspark(monkeypatch):
 
 def test_a_java_that_does_not_start(monkeypatch, written, tmp_path, spark_here):
     (tmp_path / "bin").mkdir()
-    java = written("#!/bin/sh\necho 'Error: this Java is broken' >&2\nexit 1\n", "bin/java")
-    java.chmod(0o755)
+    written("#!/bin/sh\necho 'Error: this Java is broken' >&2\nexit 1\n", "bin/java").chmod(0o755)
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
     assert "starting Spark failed: Error: this Java is broken" in said_by(SparkSettings())
 
