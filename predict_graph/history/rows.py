@@ -15,7 +15,7 @@ import numpy as np
 from predict_graph.history.database import FIELDS, OPTIONAL, WHOLE_NUMBERS, damaged
 from predict_graph.history.record import RunRecord, check_fields, to_json
 from predict_graph.inputs import parse_json
-from predict_graph.limits import beyond, limits
+from predict_graph.limits import check_limit
 from predict_graph.table import Table
 
 if TYPE_CHECKING:
@@ -104,6 +104,8 @@ def read_tables(
 def pack(rows: Table) -> tuple[str, int, bytes]:
     """Pack a numeric table: columns one after the other, which compresses counters well."""
     types = [[name, "f8" if each.dtype.kind == "f" else "i8"] for name, each in rows.items()]
+    size = 8 * len(rows) * len(types)
+    check_limit("document_bytes", size, f"the table of a run has {size:,} bytes")  # to read it
     cells = b"".join(rows[name].astype(f"<{kind}").tobytes() for name, kind in types)
     return json.dumps(types), len(rows), zlib.compress(cells)
 
@@ -112,8 +114,7 @@ def unpack(types: str, rows: int, cells: bytes) -> Table:
     """Return a packed table."""
     kinds = dict(parse_json(types, "the list of columns"))
     size = 8 * rows * len(kinds)
-    if not 0 <= size <= limits().document_bytes:
-        raise ValueError(f"it has {size:,} bytes; accepted: up to {beyond('document_bytes')}")
+    check_limit("document_bytes", size, f"it has {size:,} bytes")
     content = inflated(cells, size)
     if len(content) != size:
         raise ValueError(f"it has not the {size} bytes that belong there")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -52,15 +53,12 @@ def records_of(profile: RunProfile) -> list[RunRecord]:
     return [*before, own]
 
 
-def records_to_keep(profile: RunProfile) -> list[RunRecord]:
-    """Return the records of a run for the history: without the time in which it waited for cores.
+def records_to_keep(profile: RunProfile) -> Iterator[RunRecord]:
+    """Yield the records of a run for the history: without the time in which it waited for cores.
 
     A later prediction counts how much the machine is used then.
     """
-
-    def alone(record: RunRecord) -> RunRecord:
+    for record in records_of(profile):
         phases = {name: each / profile.slowdown for name, each in record.phases.items()}
         rows = record.rows.assign(seconds=record.rows["seconds"] / profile.slowdown)
-        return replace(record, phases=phases, rows=rows)
-
-    return [*map(alone, records_of(profile))]
+        yield replace(record, phases=phases, rows=rows)
