@@ -80,7 +80,8 @@ class Watch:
             if moment is not None:
                 quiet_since = time.monotonic()
                 if self.application.ended:
-                    yield replace(moment, state="ended", remaining=Interval(0.0, 0.0, 0.0))
+                    whole = Interval.exact(moment.done) if moment.done else None
+                    yield replace(moment, state="ended", of=whole, remaining=Interval.exact(0.0))
                     return
                 yield moment
             elif time.monotonic() - quiet_since > self.patience:
@@ -99,20 +100,19 @@ class Watch:
             latest = [log.application.get("finished"), *log.jobs["finished"]]
             now = max((float(each) for each in latest if each and each == each), default=began)
             now -= began
-        found = None
+        found, clock = None, SuperstepClock(self.expected)
         if not log.jobs.empty:
             library, ended = self._library(log), self.application.ended
             found = recognised_so_far(log, library, self.run, ended=ended)
-        if found is None or found.certainty == "doubtful":  # none yet, or by chance
-            return Moment(now, 0, state="before", first=self._first)
-        name = found.algorithm
-        expected = self._expectation([name, str(log.application.get("name"))])
-        names = [name] if expected is None else [part.algorithm for part in expected.parts]
-        part = names.index(name) if name in names else len(names) - 1  # of a chain
-        clock = SuperstepClock(expected and replace(expected, parts=expected.parts[part:]))
-        clock.begins(name, found.started - began, limit=found.limit)
-        for number, step in enumerate(found.supersteps, start=1):
-            clock.superstep(number, step.finished - began)
+        if found is not None and found.certainty != "doubtful":  # else none yet, or by chance
+            name = found.algorithm
+            expected = self._expectation([name, str(log.application.get("name"))])
+            names = [name] if expected is None else [part.algorithm for part in expected.parts]
+            part = names.index(name) if name in names else len(names) - 1  # of a chain
+            clock = SuperstepClock(expected and replace(expected, parts=expected.parts[part:]))
+            clock.begins(name, found.started - began, limit=found.limit)
+            for number, step in enumerate(found.supersteps, start=1):
+                clock.superstep(number, step.finished - began)
         moment = clock.moment(now)
         if self._first is None and moment.remaining is not None:
             predicted = None if self.expected is None else moment.first

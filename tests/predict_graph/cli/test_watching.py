@@ -18,6 +18,7 @@ import pytest
 from predict_graph.clock import applications, service
 from predict_graph.clock.supersteps import Expected, ExpectedPart
 from predict_graph.engines.spark.log import status
+from predict_graph.intervals import Interval
 from tests.graphs import serving
 from tests.predict_graph.cli.events import event, spark_job, start, steps
 from tests.refusals import failed, refused
@@ -70,29 +71,30 @@ def test_a_log_that_grows_is_followed_to_its_end(written, tmp_path, begun):
         log.write("".join(steps(5, begun, first=6)) + end(begun + 20))
     path.rename(tmp_path / "app-7")  # as Spark does
     *_, last = seen
-    assert (last.state, last.done, last.elapsed) == ("ended", 10, pytest.approx(20, abs=0.01))
+    assert (last.state, last.of.low, last.elapsed) == ("ended", 10, pytest.approx(20, abs=0.01))
     assert last.first == pytest.approx(first.elapsed + first.remaining.predicted)
 
 
-def test_without_a_total_only_the_pace_is_said(written):
-    now = time.time() - 30
-    moment = next(moments_of(written(start(now) + "".join(job(n, now + n) for n in range(5)))))
+def test_without_a_total_only_the_pace_is_said(written, begun):
+    jobs = "".join(job(n, begun + n) for n in range(5))
+    moment = next(moments_of(written(start(begun) + jobs)))
     assert (moment.of, moment.remaining) == (None, None)
     assert moment.pace.predicted == pytest.approx(1.0)
     assert "1 s each (1 s to 1 s), the remaining number is unknown" in moment.left
 
 
-def test_a_prediction_says_how_many(written):
-    now = time.time() - 30
+def test_a_prediction_says_how_many(written, begun):
     run = "pagerank-0123abcd/superstep"
-    groups = [job(n, now + 2 * n, group=f"{run}/{n}", seconds=2.0) for n in range(1, 6)]
-    path = written(start(now) + "".join(groups))
+    groups = [job(n, begun + 2 * n, group=f"{run}/{n}", seconds=2.0) for n in range(1, 6)]
     part = ExpectedPart("pagerank", 9.0, 0.0, np.ones(9), 0.5)
     other = ExpectedPart("topk-ranking", 3.0, 0.0, np.full(3, 4.0), 0.1)
-    moment = next(moments_of(path, expected=Expected((part, other))))
+    expected = Expected((part, other), total=Interval(60.0, 50.0, 70.0))
+    moment = next(moments_of(written(start(begun) + "".join(groups)), expected=expected))
     assert (moment.algorithm, moment.done, moment.of.predicted) == ("pagerank", 5, 9)
     # Three and a bit more at the pace that is seen, and those of the second algorithm.
     assert 12.0 + 6.0 <= moment.remaining.predicted <= 12.0 + 8.0
+    early = next(moments_of(written(start(begun)), expected=expected))
+    assert (early.state, early.remaining.predicted, early.first) == ("before", 60.0, 60.0)
 
 
 def test_a_rolled_log_is_read_file_by_file(tmp_path, begun):
