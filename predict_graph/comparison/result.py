@@ -45,8 +45,7 @@ class SamplerComparison(Result):
     def to_frame(self) -> pd.DataFrame:
         """Return the rows as a table, with the mean of the D-statistics as ``unlikeness``."""
         frame = pd.DataFrame(self.rows)
-        kept = [name for name in _UNLIKENESS if name in frame]
-        return frame.assign(unlikeness=frame[kept].astype(float).mean(axis=1))
+        return frame.assign(unlikeness=frame[[*_UNLIKENESS]].astype(float).mean(axis=1))
 
     def ranks(self, algorithm: str | None = None) -> pd.DataFrame:
         """Return the mean ranks of the samplers, the best first.
@@ -70,8 +69,7 @@ class SamplerComparison(Result):
             ``seconds`` of its samples.
         """
         frame = self.to_frame()
-        measure = "unlikeness" if algorithm is None else f"{algorithm}_error"
-        frame["value"] = frame[measure].abs()
+        frame["value"] = frame["unlikeness" if algorithm is None else f"{algorithm}_error"].abs()
         table = frame.pivot_table(
             index=["graph", "ratio", "seed"], columns="sampler", values="value", dropna=False
         )

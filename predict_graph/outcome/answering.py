@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -88,11 +89,12 @@ def _facts(found: Prediction) -> Iterator[tuple[str, str]]:
 
 
 def _by_machines(found: Prediction, most: int = 6) -> Iterator[tuple[str, str]]:
-    """Yield what other machine counts would take."""
-    own = found.engine.get("machines")
-    near = [row for row in found.by_machines if row["machines"] != own][:most]
-    said = [f"{row['machines']}: {readable_seconds(row['predicted'])}" for row in near]
-    yield "by machines", ", ".join(said)
+    """Yield what other machine counts would take, those nearest to its own."""
+    own = float(found.engine.get("machines") or 1)
+    others = [row for row in found.by_machines if row["machines"] != own]
+    others.sort(key=lambda row: abs(math.log(row["machines"] / own)))
+    near = sorted((row["machines"], row["predicted"]) for row in others[:most])
+    yield "by machines", ", ".join(f"{n}: {readable_seconds(seconds)}" for n, seconds in near)
     best = min(found.by_machines, key=lambda row: float(row["predicted"]))
     if best["predicted"] < found.runtime_seconds.predicted:
         time = readable_seconds(best["predicted"])

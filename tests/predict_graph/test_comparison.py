@@ -13,7 +13,7 @@ GRAPHS = ["barabasi-albert:n=600,m=3,seed=1", "rmat:scale=9,edge_factor=8,seed=2
 def measured(*, graphs=1, **errors):
     """One row for each graph, sampler and seed, with errors of the iterations of PageRank."""
     fixed = {"ratio": 0.1, "seconds": 0.1, "edge_share": 0.1, "d_in_degree": 0.5}
-    fixed |= {"d_out_degree": None, "pagerank_sample": 10, "pagerank_graph": 10}
+    fixed |= {"d_out_degree": None, "d_hop_plot": None, "pagerank_sample": 10, "pagerank_graph": 10}
     rows = [
         {**fixed, "graph": f"g{graph}", "sampler": name, "seed": seed, "pagerank_error": error}
         for graph in range(graphs)

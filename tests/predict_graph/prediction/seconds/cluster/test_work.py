@@ -222,6 +222,7 @@ def test_an_answer_without_a_run_on_the_cluster(name):
     assert any("those of runs on another cluster" in said for said in found.warnings)
     assert "of sample runs on the cluster would narrow the interval" in found.more
     assert not [each for each in found.samples if each.purpose == "cost"]
+    assert ", 8: " in dict(found.answer.facts)["by machines"]  # as near to 4 as 2 is
     interval = found.runtime_seconds
     assert interval.high > 3.5 * interval.predicted  # all of it may be off together
     assert found.overhead_seconds < interval.predicted
