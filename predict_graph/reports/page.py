@@ -90,8 +90,8 @@ def command_to_repeat(arguments: Sequence[str], seed: int | None = None) -> str:
     "predict-graph --conf fs.s3a.secret.key=... 'hdfs://...@host/g?token=...&c=1'"
     """
     given = [_USER.sub("...@", _SECRET.sub(r"\1...", word)) for word in arguments]
-    if seed is not None and not any(word.partition("=")[0] == "--seed" for word in given):
-        place = given.index("--") if "--" in given else len(given)
+    place = given.index("--") if "--" in given else len(given)  # another's command follows
+    if seed is not None and not any(word.partition("=")[0] == "--seed" for word in given[:place]):
         given[place:place] = ["--seed", str(seed)]
     return shlex.join(["predict-graph", *given])
 

@@ -166,8 +166,8 @@ def test_secrets_are_left_out():
     assert "ABC" not in said
     assert "DEF" not in said
     assert said.endswith("--seed 3")
-    said = command_to_repeat(["next", "r.csv", "--", "job", "{x}"], 5)
-    assert said == "predict-graph next r.csv --seed 5 -- job '{x}'"
+    said = command_to_repeat(["next", "r.csv", "--", "job", "--seed={x}"], 5)
+    assert said == "predict-graph next r.csv --seed 5 -- job '--seed={x}'"
 
 
 MODEL = "model.json"
