@@ -46,11 +46,17 @@ class Moment:
         return replace(self, elapsed=self.elapsed + seconds, remaining=rest)
 
     def progress(self, what: str = "superstep") -> str:
-        """Describe the progress."""
+        """Describe the progress.
+
+        Examples
+        --------
+        >>> Moment(5.0, 2).progress(), Moment(5.0, 0).progress()  # where nothing counts
+        ('superstep 2', 'running')
+        """
         if self.state == "before":
             return "setting up"
         if self.of is None:
-            return f"{what} {self.done:.0f}"
+            return f"{what} {self.done:.0f}" if self.done else "running"
         known = "" if self.of.high - self.of.low < 0.5 else "about "
         return f"{what} {self.done:.0f} of {known}{self.of.predicted:.0f}"
 
@@ -102,11 +108,13 @@ def closing_words(seconds: float, first: float | None, by: str = "") -> str:
     'took 10 s; no prediction was made before this run'
     >>> closing_words(10.0, 640.0)
     'took 10 s; the first prediction was 10.7 min (64 times as long)'
+    >>> closing_words(10.0, 12_340.0)
+    'took 10 s; the first prediction was 3.43 h (1,200 times as long)'
     """
     took = f"took {readable_seconds(seconds)}"
     if not first:
         return f"{took}; no prediction was made before this run"
     error = first / max(seconds, 1e-9) - 1.0
-    off = f"{error:+.0%}" if error < 1.0 else f"{error + 1.0:.2g} times as long"
+    off = f"{error:+.0%}" if error < 1.0 else f"{float(f'{error + 1.0:.2g}'):,g} times as long"
     source = f"; {by}" if by else ""
     return f"{took}; the first prediction was {readable_seconds(first)} ({off}{source})"
