@@ -12,7 +12,7 @@ from predict_graph.errors import PredictGraphError
 from predict_graph.functions.atlas import quantity
 from predict_graph.functions.forms import for_functions
 from predict_graph.functions.naming import GraphFunction, on_backends
-from predict_graph.outcome import Prediction
+from predict_graph.outcome.prediction import SCHEMA, Prediction
 from predict_graph.pictures import Picture
 from predict_graph.pictures.panels import intervals_picture, unit_of
 from predict_graph.results import Result
@@ -113,7 +113,8 @@ class FunctionComparison(Result):
 
     def to_dict(self) -> list[dict[str, Any]]:
         """Return the predictions and the errors, ready for JSON."""
-        return [*(one.to_dict() for one in self.predictions), *self._failed]
+        failed = ({"schema": SCHEMA, **each} for each in self._failed)
+        return [*(one.to_dict() for one in self.predictions), *failed]
 
     @property
     def _failed(self) -> list[dict[str, str]]:

@@ -141,8 +141,7 @@ class LabelPropagationProgram(BlockProgram):
         """Sum votes, and take the label with most; the smallest of several."""
         following = self.state.copy()
         heard = np.empty(self.block.count, np.int32)
-        graph = (*self.rows, self.block.weights)
-        vote(0, self.block.count, graph, (offers, following, heard))
+        vote(0, self.block.count, (*self.rows, self.block.weights), (offers, following, heard))
         self.changed = int(np.count_nonzero(following != self.state))
         self.state = following
 

@@ -62,9 +62,7 @@ def test_a_killed_writer_leaves_a_readable_file(tmp_path):
         # Every run that was reported is there, whole; at most one more was on its way.
         assert reported <= len(history.runs()) <= reported + 1
         assert len(history.table(reported)) == 2400
-    connection = sqlite3.connect(path)
-    assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
-    connection.close()
+    assert sqlite3.connect(path).execute("PRAGMA integrity_check").fetchone() == ("ok",)
 
 
 def test_a_full_disk_adds_nothing(tmp_path):
