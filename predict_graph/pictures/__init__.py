@@ -208,7 +208,7 @@ def check_picture(path: Path | None) -> None:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
     accepted = set(FigureCanvasAgg.get_supported_filetypes())
-    if path is not None and path.suffix.lstrip(".") not in accepted:
+    if path is not None and path.suffix.lower().lstrip(".") not in accepted:
         raise RequestError(
             f"cannot draw {path}; accepted: a name in .{', .'.join(sorted(accepted))}"
         )

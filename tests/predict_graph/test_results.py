@@ -160,8 +160,8 @@ def test_a_result_draws_itself(result, tmp_path, recwarn):
     if not result.pictures():
         refused("nothing to draw", result.plot)
         return
-    assert result.title in result.plot(tmp_path / "picture.png").get_suptitle()
-    assert (tmp_path / "picture.png").stat().st_size > 0
+    assert result.title in result.plot(tmp_path / "picture.PNG").get_suptitle()
+    assert (tmp_path / "picture.PNG").stat().st_size > 0
     assert not recwarn.list
 
 
