@@ -66,10 +66,10 @@ def counted(count: float, what: str = "runs") -> str:
 
     Examples
     --------
-    >>> counted(1), counted(2, "machines")
-    ('1 run', '2 machines')
+    >>> counted(1), counted(2, "machines"), counted(1_234_567)
+    ('1 run', '2 machines', '1234567 runs')
     """
-    return f"{count:g} {what.removesuffix('s') if count == 1 else what}"
+    return f"{count:.10g} {what.removesuffix('s') if count == 1 else what}"
 
 
 def parse_duration(text: str, what: str = "duration", unit: str = "s") -> float:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from predict_graph.answers import Answer, Table
 from predict_graph.cli import options
 from predict_graph.cli.output import Output
+from predict_graph.durations import counted
 from predict_graph.errors import RequestError
 from predict_graph.reports.json_output import write_json
 from predict_graph.reports.tables import show_table
@@ -112,7 +113,7 @@ def export(file: Path, *, share: bool = False, history: str | None = None) -> No
         count = write_shared(file, runs.records())
     else:
         count = runs.export(file)
-    options.say(f"{count} runs written to {file}")
+    options.say(f"{counted(count)} written to {file}")
 
 
 def import_runs(file: Path, *, history: str | None = None) -> None:
@@ -124,7 +125,7 @@ def import_runs(file: Path, *, history: str | None = None) -> None:
         A file that export wrote.
     """
     imported = _history(history).import_(file)
-    options.say(f"{imported.added} runs added, {imported.skipped} were here already")
+    options.say(f"{counted(imported.added)} added, {imported.skipped} were here already")
 
 
 def import_event_log(
@@ -162,13 +163,12 @@ def import_event_log(
     record, found = record_of_log(
         file, algorithm=algorithm, graph=graph, vertices=vertices, edges=edges, run=run
     )
-    imported = target.add_all([record])
-    if not imported.added:
+    if not target.add_all([record]).added:
         options.say(f"the run of {file} was here already")
         return
     options.say(
-        f"{record.algorithm}: {found.iterations} supersteps in {record.phases['superstep']:.1f} s "
-        f"added, of {record.seconds:.1f} s of the application; "
+        f"{record.algorithm}: {counted(found.iterations, 'supersteps')} in "
+        f"{record.phases['superstep']:.1f} s added, of {record.seconds:.1f} s of the application; "
         f"{found.certainty}: {found.reason}"
     )
 
@@ -186,4 +186,4 @@ def prune(
         Forget runs older than this.
     """
     count = _history(history).prune(keep=keep, older_than=older_than)
-    options.say(f"{count} runs forgotten")
+    options.say(f"{counted(count)} forgotten")

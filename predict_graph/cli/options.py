@@ -221,8 +221,7 @@ class SizedCase(Case):
     @property
     def source(self) -> Any:
         """The graph, or its size, as functions of the package take it."""
-        sizes = (self.vertices, self.edges)
-        if sizes == (None, None) and self.graph:
+        if (self.vertices, self.edges) == (None, None) and self.graph:
             return self.of(self.graph)
         if self.graph or self.vertices is None or self.edges is None:
             both = f"{self.graph!r} is given too" if self.graph else "a graph is missing"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from predict_graph.cli import options
 from predict_graph.clock.display import Display
-from predict_graph.durations import parse_duration
+from predict_graph.durations import counted, parse_duration
 from predict_graph.errors import RequestError
 from predict_graph.reports import json_output
 
@@ -73,6 +73,6 @@ def watch(
                 options.note(f"watching {application.name}{more}", console)
             display.show(moment)
             write(moment)
-    done = f"{moment.done:.0f} supersteps" if moment.done else "no supersteps recognised"
+    done = counted(moment.done, "supersteps") if moment.done else "no supersteps recognised"
     options.note(f"{application.name} has ended: {done}")
     options.conclude(application.name, moment)

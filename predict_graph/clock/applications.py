@@ -18,6 +18,7 @@ import numpy as np
 from predict_graph.algorithms import SPARK_LIBRARIES
 from predict_graph.clock.moment import Moment
 from predict_graph.clock.supersteps import Expected, ExpectedPart, SuperstepClock
+from predict_graph.durations import counted
 from predict_graph.engines.spark.log.eventlog import EventLog
 from predict_graph.engines.spark.log.growing import GrowingLog, running_logs
 from predict_graph.engines.spark.log.status import ApplicationStatus, running_applications
@@ -144,5 +145,5 @@ class Watch:
                 # Graphs differ, by as much at least.
                 std = max(spread, 0.5 / math.sqrt(len(counts))) * math.sqrt(1.0 + 1.0 / len(counts))
                 part = ExpectedPart(name, float(np.exp(counts.mean())), std)
-                return Expected((part,), source=f"{len(runs)} earlier runs of {name}")
+                return Expected((part,), source=f"{counted(len(runs), 'earlier runs')} of {name}")
         return None

@@ -62,7 +62,7 @@ def test_the_history_from_end_to_end(program, tmp_path):
     assert "2 runs added" in program("history", "import", export, "--history", second).out
     again = program("history", "import", export, "--history", second)
     assert "0 runs added, 2 were here" in again.out
-    assert "1 runs forgotten" in program("history", "prune", "--keep", 1, "--history", second).out
+    assert "1 run forgotten" in program("history", "prune", "--keep", 1, "--history", second).out
     program("history", "prune", "--keep", "9" * 20, "--history", second).is_refused("64 bits")
     assert len(program("history", "list", "--history", second, "--json", "-").answer) == 1
 
