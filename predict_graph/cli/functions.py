@@ -57,10 +57,10 @@ def _called(
     from predict_graph.options import for_function
 
     function = naming.with_seed(for_function(case.algorithm, None, call)[0], case.seed)
-    expected = None if expect is None else records.read_call(expect, function)
     reading = {"directed": case.directed, "ids": case.ids}
     given = subject.Subject(function, case.source, **reading, seed=case.seed or 0)
     whole = given.as_read()  # finds vertices that are arguments
+    expected = None if expect is None else records.read_call(expect, function, given.graph)
     kept: dict[str, Any] = {"history": check_history(case.history), "expected": expected}
     try:
         tracked = track.run_tracked(function, whole, show=show, keep=False, **kept)

@@ -100,24 +100,27 @@ def record_of_call(
     )
 
 
-def read_call(file: Path, function: GraphFunction) -> Interval:
-    """Return the seconds of a call that the JSON of a prediction has.
+def read_call(file: Path, function: GraphFunction, graph: Graph) -> Interval:
+    """Return the seconds of a call on a graph that the JSON of a prediction has.
 
     Raises
     ------
     RequestError
-        If it is no prediction, or one of another function or other arguments.
+        If it is no prediction, or one of another function, of other arguments or of a graph of
+        another size; that by ``--vertices`` is of any.
     """
     found = read_document(file, "prediction", "the --json of its predict")
     with suppress(ValueError, KeyError, TypeError):
-        given = _seedless(found["algorithm"]["parameters"])
-        if found["algorithm"]["name"] == function.name and given == _seedless(function.arguments):
+        sizes = {"vertices": graph.vertices, "edges": graph.edges}
+        given = found["algorithm"]["name"], _seedless(found["algorithm"]["parameters"])
+        alike = "fingerprint" not in found["graph"] or sizes.items() <= found["graph"].items()
+        if alike and given == (function.name, _seedless(function.arguments)):
             runtime, convert = found["runtime_seconds"], found["phases"].get("convert", 0.0)
             _, log_std = combine([SourceEstimate(**each) for each in found["evidence"]])
             return Interval.spread(runtime["predicted"] - convert, log_std)
     raise RequestError(
-        f"{file} is no prediction of {function.name} with these arguments; accepted: the --json of "
-        "its predict"
+        f"{file} is no prediction of {function.name} with these arguments on {graph.name}; "
+        "accepted: the --json of its predict"
     )
 
 

@@ -76,8 +76,7 @@ def connected_vertices(graph: Graph, connection: str) -> IntArray:
 
 def completed_sample(graph: Graph, size: int, rng: np.random.Generator) -> Graph:
     """Return a sample whose vertices keep their degrees: cut edges are joined, like with like."""
-    no_hubs = np.empty(0, np.int64)
-    completer = Completer(graph, vertex_profiles(graph), no_hubs)
+    completer = Completer(graph, vertex_profiles(graph), np.empty(0, np.int64))  # no hubs
     drawn = next(completer.draw_all(max(size, 2), 1, rng))
     targets, sources = drawn.operator.nonzero()
     if not graph.directed:

@@ -225,8 +225,7 @@ class Graph(Described):
         counts = np.zeros(self.vertices, np.int64)
         some = max(self.vertices, 1)  # not all at once: numpy widens them
         for begin in range(0, self.edges, some):
-            part = self.indices[begin : begin + some]
-            counts += np.bincount(part, minlength=self.vertices)
+            counts += np.bincount(self.indices[begin : begin + some], minlength=self.vertices)
         return counts
 
     @cached_property

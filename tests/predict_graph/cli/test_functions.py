@@ -77,8 +77,8 @@ def test_validate_and_run_a_function(program, written, tmp_path):
     done = program("run", mine, GRAPH, "--expect", out, "--json", again)
     assert "the first prediction was" in done.out
     assert done.out.startswith(json.loads(again.read_text())["verdict"]["sentence"])
-    other = program("run", mine, GRAPH, "--arg", "k=2", "--expect", out)
-    other.is_refused("is no prediction of mine.py:f")
+    for other in ((GRAPH, "--arg", "k=2"), ("cycle:n=9",)):
+        program("run", mine, *other, "--expect", out).is_refused("no prediction of mine.py:f")
     done = program("track", mine, GRAPH, "--arg", "k=2", "--json", out)
     assert json.loads(out.read_text())["phases"]["call"] > 0
     assert "no prediction was made before this run" in done.out
