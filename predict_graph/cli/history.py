@@ -61,12 +61,12 @@ def list_runs(
         The newest so many.
     """
     runs = _history(history).runs(algorithm, graph, kind, limit)
-    time, iterations = runs["time"].dt, runs["iterations"]
+    time, iterations = runs["time"].dt, runs["iterations"].astype(object)
     rows = runs[[*_LISTED, "seconds"]].assign(
         time=time.strftime("%F %T"), seconds=runs["seconds"].round(4)
     )
     brief = rows.drop(columns="vertices").assign(
-        time=time.strftime("%F %H:%M"), iterations=iterations.where(iterations != 0, "")
+        time=time.strftime("%F %H:%M"), iterations=iterations.where(iterations != 0, None)
     )
     shown = brief.to_dict("split")
     title = "runs (UTC; seconds without waiting)"

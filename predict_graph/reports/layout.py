@@ -53,11 +53,13 @@ def table_lines(columns: Sequence[str], rows: Sequence[Sequence[Any]], width: in
 
     Examples
     --------
-    >>> print("\n".join(table_lines(["sampler", "edges"], [["brj", 1200], ["rj", 80]], 40)))
+    >>> rows = [["brj", 1200], ["rj", None], ["rwr", 80]]
+    >>> print("\n".join(table_lines(["sampler", "edges"], rows, 40)))
     sampler  edges
     ───────  ─────
     brj      1,200
-    rj          80
+    rj
+    rwr         80
     >>> table_lines(["sampler", "edges"], [["brj", 1200]], 10)
     ['brj', '  edges:', '  1,200']
     """
@@ -71,8 +73,8 @@ def table_lines(columns: Sequence[str], rows: Sequence[Sequence[Any]], width: in
 
 
 def are_numbers(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[bool]:
-    """Return whether each column of a table has numbers alone."""
-    numbers = [[isinstance(cell, int | float) for cell in row] for row in rows]
+    """Return whether each column of a table has numbers alone, or nothing in their place."""
+    numbers = [[isinstance(cell, int | float | None) for cell in row] for row in rows]
     return [all(column) for column in zip(*numbers, strict=True)] or [False] * len(columns)
 
 
