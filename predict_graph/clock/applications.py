@@ -36,7 +36,7 @@ Application = GrowingLog | ApplicationStatus
 
 def running_at(source: str) -> list[Application]:
     """Return the applications that run at an address or in a folder of logs, the newest last."""
-    if not re.match(r"[a-z]+://", source):
+    if not re.match(r"\w+://", source):
         return [GrowingLog(path) for path in running_logs(Path(source))]
     if not source.startswith(("http://", "https://")):
         raise RequestError(

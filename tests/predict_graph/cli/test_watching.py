@@ -310,7 +310,7 @@ def test_an_address_that_is_no_spark():
         failed("does not answer as Spark does", look, address)
     with served({"applications": []}) as (address, _, _):
         refused("no application runs at", look, address)
-    refused("accepted: an address such as", look, "ftp://127.0.0.1")
+    refused("accepted: an address such as", look, "s3a://logs/spark")
 
 
 WATCHED = [(1, "no supersteps recognised"), (4, "4 supersteps")]
