@@ -91,8 +91,8 @@ def run(
         )
     output.give(profile.answer, profile.to_dict(), events)
     if last and not output.quiet:
-        own = replace(last[-1], elapsed=profile.runtime_seconds)  # without what prepared it
-        options.conclude(profile.algorithm, own)
+        # Without what prepared it.
+        options.conclude(profile.algorithm, replace(last[-1], elapsed=profile.runtime_seconds))
 
 
 def validate(case: Case, cluster: Cluster, sampling: Sampling, output: Pages) -> None:

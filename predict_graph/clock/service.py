@@ -89,12 +89,16 @@ class Board:
                 del self._followed[key]
 
     def _follow(self, application: Application, followed: _Followed) -> None:
-        try:
-            for moment in self._watch(application).moments():
-                followed.name, followed.at = application.name, time.monotonic()
-                followed.moment = moment
-        except PredictGraphError as error:
-            followed.problem = str(error)
+        watch = self._watch(application)
+        while self._followed.get(application.key) is followed:  # what was silent may go on
+            try:
+                for moment in watch.moments():
+                    followed.name, followed.at = application.name, time.monotonic()
+                    followed.moment, followed.problem = moment, ""
+                return
+            except PredictGraphError as error:
+                followed.problem = str(error)
+                time.sleep(1.0)
 
     def page(self) -> str:
         """Return the page; it loads itself anew."""

@@ -153,7 +153,6 @@ def _drawn(
 
     rng = np.random.default_rng(seed)
     drawn = draw_sample(graph, sampler, ratio, rng, max_edges=max_edges)
-    report = fidelity_report(graph, drawn.vertices, random_state=rng)
     return drawn, {
         "graph": graph.describe(),
         "sampler": sampler,
@@ -163,7 +162,7 @@ def _drawn(
         "edges": drawn.graph.edges,
         "seconds": drawn.seconds,
         "note": drawn.note,
-        "fidelity": report.to_dict(),
+        "fidelity": fidelity_report(graph, drawn.vertices, random_state=rng).to_dict(),
     }
 
 

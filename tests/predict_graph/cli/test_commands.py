@@ -98,8 +98,7 @@ def test_help_and_version(program, monkeypatch):
     assert program("--version", status=0).out.startswith("predict-graph ")
     assert "--seed" in program("predict", "--help").out
     for arguments in ([], ["history"], ["datasets"]):  # a wrong request
-        result = program(*arguments, status=2)
-        assert "Usage" in result.out + result.err
+        assert "Usage" in program(*arguments, status=2).err
     monkeypatch.setattr("sys.stdout", None)  # as Python has it where a shell was given >&-
     program("list", "transforms", status=0)
 

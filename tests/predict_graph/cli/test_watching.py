@@ -21,6 +21,7 @@ from predict_graph.engines.spark.log import status
 from predict_graph.intervals import Interval
 from tests.graphs import serving
 from tests.predict_graph.cli.events import event, spark_job, start, steps
+from tests.python import wait_until
 from tests.refusals import failed, refused
 
 pytestmark = pytest.mark.slow  # measures, waits, and starts processes
@@ -48,8 +49,7 @@ def begun():
 
 
 def moments_of(path, **options):
-    application, _ = applications.open_application(str(path))
-    return applications.Watch(application, **options).moments()
+    return applications.Watch(applications.open_application(str(path))[0], **options).moments()
 
 
 def test_a_log_that_grows_is_followed_to_its_end(written, tmp_path, begun):
@@ -76,8 +76,7 @@ def test_a_log_that_grows_is_followed_to_its_end(written, tmp_path, begun):
 
 
 def test_without_a_total_only_the_pace_is_said(written, begun):
-    jobs = "".join(job(n, begun + n) for n in range(5))
-    moment = next(moments_of(written(start(begun) + jobs)))
+    moment = next(moments_of(written(start(begun) + "".join(job(n, begun + n) for n in range(5)))))
     assert (moment.of, moment.remaining) == (None, None)
     assert moment.pace.predicted == pytest.approx(1.0)
     assert "1 s each (1 s to 1 s), the remaining number is unknown" in moment.left
@@ -267,18 +266,22 @@ def test_a_service_shows_all_that_run(tmp_path, monkeypatch, begun):
     logs = [tmp_path / f"app-{n}.inprogress" for n in (1, 2)]
     for log in logs:
         log.write_text(start(begun).replace("ranks", r"r\u009b") + "".join(steps(4, begun)))
-    board = service.Board(str(tmp_path), lambda each: applications.Watch(each, iterations=10))
+    watches = {}
+
+    def watch(each):
+        return watches.setdefault(each.key, applications.Watch(each, iterations=10))
+
+    board = service.Board(str(tmp_path), watch)
     with service.served(board, "0") as address:
         board.look()
 
+        def said(path):
+            with urllib.request.urlopen(f"{address}{path}") as answer:
+                return answer.read().decode()
+
         def told(path, *words):
-            for _ in range(100):
-                with urllib.request.urlopen(f"{address}{path}") as answer:
-                    said = answer.read().decode()
-                if all(word in said for word in words):
-                    return said
-                time.sleep(0.05)
-            raise AssertionError(said)
+            wait_until(lambda: all(word in said(path) for word in words), 60.0)
+            return said(path)
 
         told("/", "2 running applications", r"r\x9b (app-1.", "iteration 4 of 10, ", " left (")
         named = (rf'iterations{{application="app-{n}",name="r\\x9b (app-{n}.' for n in (1, 2))
@@ -299,6 +302,11 @@ def test_a_service_shows_all_that_run(tmp_path, monkeypatch, begun):
         logs[0].rename(tmp_path / "app-1")
         board.look()
         assert "app-1" not in told("/", "app-2")
+        watches["app-2"].patience = 0.0
+        told("/", "has sent no event")
+        watches["app-2"].patience = 60.0
+        logs[1].write_text(logs[1].read_text() + "".join(steps(1, begun, first=5)))
+        told("/", "iteration 5 of 10")
     said = "--serve is 'web'; accepted: PORT, or HOST:PORT"
     refused(said, service.served(board, "web").__enter__)
 
@@ -333,5 +341,5 @@ def test_what_may_be_chance_is_no_superstep(written, begun):
     """Of joins without a loop, "superstep 2" was followed by "superstep 1"."""
     for count, said in ((2, 0), (3, 3)):
         jobs = "".join(job(n, begun + n) for n in range(count))
-        path = written(start(begun) + jobs + end(begun + 9), "app-5")
-        assert [each.done for each in moments_of(path)] == [said]
+        seen = moments_of(written(start(begun) + jobs + end(begun + 9)))
+        assert [each.done for each in seen] == [said]
