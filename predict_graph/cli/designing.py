@@ -260,8 +260,7 @@ def next_run(
     if max_runs is not None and max_runs < 1:
         raise RequestError(f"--max-runs is {max_runs}; accepted: 1 or more")
     wanted = parse_goal(goal)
-    counts = None if machines is None else parse_counts(machines)
-    there = read_candidates(candidates, counts)
+    there = read_candidates(candidates, None if machines is None else parse_counts(machines))
     if like is not None and not prior:
         raise RequestError("--like names a past job; accepted: with --prior HISTORY")
     past = past_jobs(prior, there.types, like, **vars(columns)) if prior else None

@@ -186,8 +186,8 @@ def write_shared(path: Path, records: Iterable[RunRecord]) -> int:
 
     A row has function and arguments, size and drivers of the graph (three digits), CPU seconds
     with this machine's unit, and peak memory. Graphs have a random name. Left out are runs of the
-    user's own functions, of algorithms and of other machines, and those with arguments other than
-    numbers: a text may name a column of the graph.
+    user's own functions, of algorithms and of other machines, tracked ones, whose memory was not
+    measured, and those with arguments other than numbers: a text may name a column of the graph.
 
     Raises
     ------
@@ -228,7 +228,8 @@ def _is_public(record: RunRecord) -> bool:
     home = record.algorithm.partition(":")[0].partition(".")[0]
     plain = all(isinstance(each, int | float | None) for each in _arguments(record).values())
     here = record.machine == machine_identity() and "driver_vertices" in record.rows
-    return home in LIBRARIES and here and plain
+    held = here and (record.kind == "sample" or record.rows["peak_bytes"][0] > 0.0)
+    return home in LIBRARIES and held and plain
 
 
 def _arguments(record: RunRecord) -> dict[str, object]:
