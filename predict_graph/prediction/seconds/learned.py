@@ -88,6 +88,8 @@ class SampledModel(EngineModel):
         """
         request, graph = self.request, self.graph
         ratios = request.train_ratios or DEFAULT_TRAIN_RATIOS
+        transform = self.parts[algorithm.name].transform
+        given = algorithm, self.engine, transform, algorithm.threshold(graph.vertices)
         ran: list[SampleRun] = []
         for number, ratio in enumerate(ratios):
             # A line takes two points, and a third to validate it.
@@ -95,19 +97,12 @@ class SampledModel(EngineModel):
                 break
             request.progress(f"cost sample at ratio {ratio:g}", number / len(ratios))
             cap = None if allowed is None else max(int(allowed * ratio / sum(ratios)), 1)
+            most = STEADY_ITERATIONS if number and algorithm.steady else None
             try:
-                run = run_sample(
-                    draw_sample(graph, request.sampler, ratio, self.rng, max_edges=cap),
-                    algorithm,
-                    self.engine,
-                    self.parts[algorithm.name].transform,
-                    algorithm.threshold(graph.vertices),
-                    purpose="cost",
-                    max_iterations=STEADY_ITERATIONS if number and algorithm.steady else None,
-                )
+                sample = draw_sample(graph, request.sampler, ratio, self.rng, max_edges=cap)
+                ran.append(run_sample(sample, *given, purpose="cost", max_iterations=most))
             except StopRun:
                 break
-            ran.append(run)
         return ran
 
     def _regression(
@@ -122,14 +117,10 @@ class SampledModel(EngineModel):
         It is trained on the tables of sample runs, on runs of other graphs by the same engine on
         this machine, and on the rows of probes.
         """
-        others = []
+        others, here = [], (self.engine.describe(), machine_identity())
         if self.history is not None:
-            others = self.history.training_runs(
-                algorithm.name,
-                self.engine.describe(),
-                machine_identity(),
-                exclude_fingerprint=self.graph.fingerprint,
-            )
+            own = self.graph.fingerprint
+            others = self.history.training_runs(algorithm.name, *here, exclude_fingerprint=own)
         rows_of = partial(regression.cost_rows, virtual_workers=self.engine.virtual_workers)
         training = regression.training_table(
             [
