@@ -154,13 +154,10 @@ def run_sample(
 
 def counters_by(profile: engines.RunProfile, case: SamplingCase, iterations: int) -> Table:
     """Return the counters of the real run, extrapolated from those of a sample run."""
-    graph = case.graph
-    return extrapolated(
-        engines.spread_evenly(engines.per_iteration(profile.rows), case.engine.workers),
-        iterations,
-        graph.vertices / max(int(profile.graph["vertices"]), 1),
-        graph.edges / max(int(profile.graph["edges"]), 1),
-    )
+    rows = engines.spread_evenly(engines.per_iteration(profile.rows), case.engine.workers)
+    by_vertices = case.graph.vertices / max(int(profile.graph["vertices"]), 1)
+    by_edges = case.graph.edges / max(int(profile.graph["edges"]), 1)
+    return extrapolated(rows, iterations, by_vertices, by_edges)
 
 
 def extrapolated(rows: Table, iterations: int, vertex_factor: float, edge_factor: float) -> Table:

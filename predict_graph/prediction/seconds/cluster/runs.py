@@ -67,17 +67,11 @@ class ClusterRun:
     def summary(self) -> SampleSummary:
         """What a prediction says of it."""
         record, drawn = self.record, self.record.sample or {"sampler": "none", "ratio": 1.0}
-        note = f"{self.machines} machines{', cold' if self.cold else ''}"
-        return SampleSummary(
-            str(drawn["sampler"]),
-            float(drawn["ratio"]),
-            record.vertices,
-            record.edges,
-            record.iterations,
-            0.0 if self.again else record.seconds,
-            self.purpose,
-            f"{note}, run on {record.time:%F}" if self.again else note,
-        )
+        note, seconds = f"{self.machines} machines{', cold' if self.cold else ''}", record.seconds
+        if self.again:
+            note, seconds = f"{note}, run on {record.time:%F}", 0.0
+        sizes = (float(drawn["ratio"]), record.vertices, record.edges, record.iterations)
+        return SampleSummary(str(drawn["sampler"]), *sizes, seconds, self.purpose, note)
 
     @property
     def real(self) -> bool:
