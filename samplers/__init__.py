@@ -35,15 +35,11 @@ SAMPLERS = {
 
 _HOMES = {
     **{reference.partition(":")[2]: reference.partition(":")[0] for reference in SAMPLERS.values()},
-    "FidelityReport": "samplers.fidelity",
-    "GraphProperties": "samplers.fidelity",
-    "Sample": "samplers.base",
-    "Sampler": "samplers.base",
-    "check_csr": "samplers.csr",
-    "fidelity_report": "samplers.fidelity",
-    "graph_properties": "samplers.fidelity",
+    **dict.fromkeys(("Sample", "Sampler"), "samplers.base"),
+    **dict.fromkeys(("check_csr", "reverse_csr"), "samplers.csr"),
+    **dict.fromkeys(("FidelityReport", "fidelity_report"), "samplers.fidelity"),
+    **dict.fromkeys(("GraphProperties", "graph_properties"), "samplers.fidelity"),
     "induced_csr": "samplers.induced",
-    "reverse_csr": "samplers.csr",
 }
 
 __all__ = ["SAMPLERS", *_HOMES]  # noqa: PLE0604

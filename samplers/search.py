@@ -18,14 +18,13 @@ from numba import njit
 
 from samplers.csr import IntArray
 
-Distances = npt.NDArray[np.int32]
 Rows = tuple[IntArray, IntArray]
 
 
 @njit(cache=True, nogil=True)
 def breadth_first(
     ahead: Rows, behind: Rows, first_root: int, stop_root: int, turns: bool, large: int = 100
-) -> tuple[Distances, IntArray]:
+) -> tuple[npt.NDArray[np.int32], IntArray]:
     """Search along edges, and with `turns` also in reverse where this scans fewer of them.
 
     `ahead` and `behind` are the starts and the indices of out-rows and of in-rows. The direction

@@ -123,7 +123,7 @@ class SamplerComparison(Result):
                 shown.remove(name)
         rows = [[row[name] for name in shown] for row in self.rows]
         tables = [Table("fidelity of samples", [_HEADINGS[name] for name in shown], rows)]
-        keys = [name for name in ("graph", "sampler", "ratio", "seed") if name in shown]
+        keys = [name for name in _KEYS if name in shown]
         for name in self.algorithms:
             columns = [*keys, *(f"{name}_{part}" for part in ("sample", "graph", "error"))]
             own = [[row[column] for column in columns] for row in self.rows]
@@ -159,11 +159,9 @@ class SamplerComparison(Result):
         )
 
 
+_KEYS = ("graph", "sampler", "ratio", "seed")
 _HEADINGS = {
-    "graph": "graph",
-    "sampler": "sampler",
-    "ratio": "ratio",
-    "seed": "seed",
+    **{name: name for name in _KEYS},
     "seconds": "s",
     "edge_share": "edges",
     "density_ratio": "density",
