@@ -21,8 +21,6 @@ from predict_graph.prediction.request import check_request
 from predict_graph.prediction.sources import BaselineEstimate, EarlierRuns
 from predict_graph.stopwatch import Stopwatch
 
-OnMoment = Callable[[Moment], None]
-
 Expect = Prediction | Mapping[str, Any] | str | PathLike[str]
 """A prediction, its JSON as a mapping, or a file of that."""
 
@@ -102,7 +100,7 @@ class Follower:
 
     def __init__(
         self,
-        tell: OnMoment,
+        tell: Callable[[Moment], None],
         algorithm: Algorithm,
         engine: Engine,
         history: History | None,

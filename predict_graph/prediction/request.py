@@ -30,9 +30,7 @@ _REGISTRIES: Mapping[str, Registry[Any]] = {
 }
 _READ = (*_REGISTRIES, "ratio", "train_ratios", "max_overhead", "probe")
 _OF_METHOD = frozenset({"sampler", "transform", "ratio", "max_overhead"})
-_OF_SAMPLES = frozenset({"ratio", "max_overhead"})
 OF_ESTIMATION = _OF_METHOD | {"method"}
-_WALKING = "published"  # the method that a named sampler or transform stands for
 
 
 @dataclass(frozen=True)
@@ -190,8 +188,8 @@ def _method(name: str | None, algorithm: Algorithm, parts: Mapping[str, Any]) ->
     """Return the method: named, or the best one that reads the sampler and transform named."""
     method = iterations.check_method(name, algorithm)
     read = {part for part in ("sampler", "transform") if parts[part] is not None}
-    if name is None and not read <= method.reads:
-        return iterations.check_method(_WALKING, algorithm)
+    if name is None and not read <= method.reads:  # the one that walks
+        return iterations.check_method("published", algorithm)
     return method
 
 
@@ -207,7 +205,7 @@ def _refuse_unread(request: Request) -> None:
     known = algorithm.known_work and by_work and "sampler" not in method.reads
     read = method.reads | (request.runtime_model.reads - _OF_METHOD)
     for name in sorted(request.named - {"method"}):
-        if name in _OF_SAMPLES and known:
+        if name in ("ratio", "max_overhead") and known:
             raise RequestError(
                 f"{name} is not read by the engine {engine.name} for {algorithm.name}, whose "
                 "supersteps and messages are known without samples; accepted: leave it out"

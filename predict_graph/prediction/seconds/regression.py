@@ -72,8 +72,6 @@ CANDIDATES = (
 """Candidate features of the cost model: table 1, and counters that grow during a run."""
 
 DEFAULT_COST_MODEL = "forward-nnls"
-REGRESSION = "regression"
-"""The name of this source."""
 
 _WORK = ("active_vertices", "local_messages", "remote_messages")
 
@@ -219,4 +217,4 @@ def regression_evidence(
         "history_runs": history_runs,
     }
     seconds = costs.predict(cost_features(rows))
-    return Evidence(REGRESSION, seconds, left_out_std(table, name), model=model)
+    return Evidence("regression", seconds, left_out_std(table, name), model=model)
