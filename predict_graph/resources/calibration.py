@@ -12,8 +12,6 @@ from predict_graph.resources.profile import Measured, ResourceProfile
 from predict_graph.resources.storage import measure_storage
 from predict_graph.timing import clock
 
-Progress = Callable[[str, float], None]
-
 _NO_READS = "the file system lets no reading pass its cache: disk_read_bandwidth is absent"
 
 
@@ -22,7 +20,7 @@ def calibrate(
     folder: Path | None = None,
     peer: tuple[str, int] | None = None,
     disk: bool = True,
-    progress: Progress | None = None,
+    progress: Callable[[str, float], None] | None = None,
 ) -> ResourceProfile:
     """Measure this machine; takes about 15 seconds.
 

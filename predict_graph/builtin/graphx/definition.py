@@ -28,11 +28,6 @@ def _replay(name: str) -> Mapping[str, Any]:
     return {"replay": f"predict_graph.builtin.graphx.replays:{name}"}
 
 
-def _tag(java: Any) -> Any:
-    """Return the class tag for vertices and edges, which GraphX does not check."""
-    return getattr(getattr(java.scala.reflect, "ClassTag$"), "MODULE$").Int()
-
-
 def id_list(java: Any, ids: Iterable[int]) -> Any:
     """Return ids as a list of Java."""
     listed = java.java.util.ArrayList()
@@ -74,7 +69,9 @@ class GraphXAlgorithm(LibraryAlgorithm):
         """Run the method ``run`` of the object."""
         name = type(self).__name__.removeprefix("GraphX")
         program = getattr(java.org.apache.spark.graphx.lib, name)
-        return program.run(graph, *self.given(java), *[_tag(java)] * self.tags)
+        # The class tag for vertices and edges, which GraphX does not check.
+        tag = getattr(getattr(java.scala.reflect, "ClassTag$"), "MODULE$").Int()
+        return program.run(graph, *self.given(java), *[tag] * self.tags)
 
 
 class GraphXPageRank(GraphXAlgorithm):

@@ -131,8 +131,7 @@ def labels(algorithm: GraphXAlgorithm, layout: EdgeLayout) -> pd.DataFrame:
     maps = np.searchsorted(receivers, np.arange(n + 1))  # those that go to each vertex
     label, entries = np.arange(n), np.ones(len(receivers), np.int32)
     known, received = np.ones(n, np.int32), int(np.count_nonzero(np.diff(maps)))
-    steps: Any = algorithm.parameters["maxSteps"]
-    for _ in range(int(steps) + 1 if received else 1):
+    for _ in range(int(str(algorithm.parameters["maxSteps"])) + 1 if received else 1):
         winners, ignored = label.copy(), np.empty_like(receivers)
         vote(0, len(receivers), (starts, senders, none), (label, ignored, entries))
         vote(0, n, (starts[maps], senders, none), (label, winners, known))

@@ -146,17 +146,14 @@ class JobModel(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return coefficients, errors and measured runs, ready for JSON."""
-        estimator = self.estimator
-        check = check_fit(estimator)
+        estimator, check = self.estimator, check_fit(self.estimator)
+        rows, names = getattr(estimator.law_, "rows", ()), ("name", "value", "unit")
         return {
             "schema": 1,
             "verdict": {"sentence": self.answer.sentence},
             "model": self.name,
             "formula": getattr(estimator, "formula_", None),
-            "coefficients": [
-                {"name": name, "value": value, "unit": unit}
-                for name, value, unit in getattr(estimator.law_, "rows", ())
-            ],
+            "coefficients": [dict(zip(names, row, strict=True)) for row in rows],
             "r2": estimator.r2_,
             "left_out": estimator.loocv_.to_dict(),
             "fits": self.fits,

@@ -27,7 +27,6 @@ from predict_graph.sizing.measuring.measurements import Measurements
 from predict_graph.sizing.planning.candidates import MachineType
 
 _WANTED = ("machines", "predicted", "high")
-_REPLAY = "seconds by a replay"  # for each doubling, and of the log: docs/studies/one-log.md
 
 
 ModelLike = JobModel | str | PathLike[str]
@@ -78,7 +77,8 @@ def _replays(job: LoggedJob, cores: int | None, logged: float) -> Logs:
     They are less sure the further from the log.
     """
     seconds_on = cache(partial(job.seconds_on, cores=cores))  # of a count: asked often
-    several, one = (log_std(_REPLAY, name) for name in ("", "one wave"))
+    # For each doubling, and of the log: docs/studies/one-log.md.
+    several, one = (log_std("seconds by a replay", name) for name in ("", "one wave"))
     doubling = several + (one - several) * job.one_wave
 
     def logs(machines: FloatArray) -> tuple[FloatArray, FloatArray]:
