@@ -327,8 +327,6 @@ def degree_distance(first: IntArray, second: IntArray) -> float:
     >>> degree_distance(np.array([0, 0, 1, 1]), np.array([0, 1, 1, 1]))
     0.25
     """
-    if len(first) == 0 or len(second) == 0:
-        return 0.0 if len(first) == len(second) else 1.0
     size = int(max(first.max(), second.max())) + 1
     one = np.cumsum(np.bincount(first, minlength=size)) / len(first)
     other = np.cumsum(np.bincount(second, minlength=size)) / len(second)
