@@ -60,8 +60,7 @@ class Sampling:
 def calibration() -> dict[str, Any]:
     """Return all of it."""
     text = files("predict_graph").joinpath(FILE).read_text(encoding="utf-8")
-    found: dict[str, Any] = json.loads(text)
-    return found
+    return dict(json.loads(text))
 
 
 def log_std(source: str, algorithm: str = "") -> float:

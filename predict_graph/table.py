@@ -45,10 +45,9 @@ class Table:
         if len({str(name) for name in columns}) < len(columns.keys()):
             raise RequestError("two columns of a table have the same name")
         arrays = {str(name): _array(values) for name, values in columns.items()}
-        length = max((each.size for each in arrays.values() if each.ndim), default=0)
-        self._length = length
+        self._length = max((each.size for each in arrays.values() if each.ndim), default=0)
         self._columns = {
-            name: each if each.ndim else np.full(length, each) for name, each in arrays.items()
+            name: each if each.ndim else np.full(len(self), each) for name, each in arrays.items()
         }
 
     @classmethod

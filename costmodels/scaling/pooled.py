@@ -46,8 +46,7 @@ class Measured:
 
     def residuals(self, shapes: FloatArray) -> FloatArray:
         """Return log seconds less log shape, shape (k, n)."""
-        logs = log_shapes(shapes, self.places, self.middle)
-        return np.log(self.points.seconds) - logs
+        return np.log(self.points.seconds) - log_shapes(shapes, self.places, self.middle)
 
     def variances(self, spread: int) -> FloatArray:
         """Return the variance along each axis, of misfit and noise `spread`."""

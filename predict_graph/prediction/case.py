@@ -100,8 +100,7 @@ class Case:
     @property
     def run_seconds(self) -> float:
         """What the run takes at least, on this machine."""
-        read: float = self.graph.read_seconds
-        return read + sum(each.quantile(0.25) for each in self.baselines)
+        return float(self.graph.read_seconds + sum(each.quantile(0.25) for each in self.baselines))
 
     def affords(self, seconds: float) -> bool:
         """Whether so many more seconds are within the budget."""

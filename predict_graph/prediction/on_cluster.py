@@ -40,10 +40,9 @@ def case_on_cluster(
 
     The executors keep a graph that does not fit here until the end.
     """
-    engine = check_reader(request.engine, ids)
+    engine = reader = check_reader(request.engine, ids)
     started = time.perf_counter()
     request.progress("packing the graph on the cluster", 0.0)
-    reader: SparkEngine = engine
     if is_table(source) and not engine.settings.in_open_session:
         reader = SparkEngine(spark=source.sparkSession)
     with ExitStack() as held:

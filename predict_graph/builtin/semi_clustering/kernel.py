@@ -362,8 +362,7 @@ class SemiClusteringProgram(BlockProgram):
     @staticmethod
     def width(algorithm: SemiClustering) -> int:
         """Return the most members of a semi-cluster."""
-        parameters: Any = algorithm.parameters
-        return int(parameters["v_max"])
+        return int(str(algorithm.parameters["v_max"]))
 
     def values(self) -> Array:
         """Return the members of the best semi-cluster of each vertex, -1 for none."""

@@ -38,10 +38,9 @@ LEVELS = ((1, 1, 1), (1, 1, 2), (4, 4, 2), (1, 1, 128), (4, 4, 128), (64, 128, 1
 
 def vertex_profiles(graph: Graph) -> npt.NDArray[np.int32]:
     """Return the packed profile of every vertex, from one pass over the edges; cached."""
-    known = _KNOWN.get(graph)
-    if known is None:
-        known = _KNOWN[graph] = _made(graph)
-    return known
+    if graph not in _KNOWN:
+        _KNOWN[graph] = _made(graph)
+    return _KNOWN[graph]
 
 
 _KNOWN: WeakKeyDictionary[Graph, npt.NDArray[np.int32]] = WeakKeyDictionary()

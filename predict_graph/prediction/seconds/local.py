@@ -109,17 +109,10 @@ class LocalRuntimeModel(SampledModel):
 
     def _measure_again(self, algorithm: Algorithm) -> None:
         """Repeat the first supersteps if the budget allows as much time as they took."""
-        probes = self._probes[algorithm.name]
-        if not probes:
-            return
-        took = self._setups[algorithm.name] + float(probes[0].seconds.sum())
-        if self.spending.affords(took):
+        setup, probes = self._setups[algorithm.name], self._probes[algorithm.name]
+        if probes and self.spending.affords(setup + float(probes[0].seconds.sum())):
             with suppress(StopRun):
                 self._measure(algorithm)
-
-
-Timed = tuple[FloatArray, float]
-"""The seconds of the iterations of a staged sample, and those of one without senders."""
 
 
 # Limits the runs of a staged sample, and the seconds after which no other one is made.
@@ -128,11 +121,12 @@ _MOST_RUNS, _ENOUGH = 4, 0.5
 
 def timed_sample(
     algorithm: Algorithm, staged: StagedSample, threads: int, affords: Callable[[float], bool]
-) -> Timed:
+) -> tuple[FloatArray, float]:
     """Run a staged sample several times, and return the minimum seconds of each iteration.
 
-    The minimum excludes most disturbances, and page faults of the first run. If the budget does not
-    allow the first run, these are the times of the run that estimated the iterations.
+    And those of one without senders. The minimum excludes most disturbances, and page faults of the
+    first run. If the budget does not allow the first run, these are the times of the run that
+    estimated the iterations.
     """
     took = float(staged.run.seconds.sum())
     least, idle, spent, runs = np.full(len(staged.run.work), np.inf), math.inf, 0.0, 0
@@ -152,7 +146,7 @@ _UNPROBED_STD = 0.25  # without a probe, as a sample fits in a cache (docs/desig
 
 def transfer_evidence(
     workload: Workload,
-    timed: Timed | None,
+    timed: tuple[FloatArray, float] | None,
     probes: list[observed.IterationProbe],
     slower: float = 1.0,
 ) -> Evidence | None:
