@@ -118,7 +118,7 @@ def observed_phases(log: EventLog, found: Recognised) -> dict[str, float]:
     begin = float(log.application.get("started") or log.jobs["started"].min())
     ends = [log.application.get("finished"), log.jobs["finished"].max(), found.finished]
     end = max(float(moment) for moment in ends if moment is not None and moment == moment)
-    tasks = log.tasks[log.tasks["input_bytes"] > 0]
+    tasks = log.tasks[(log.tasks["input_bytes"] > 0) & (log.tasks["started"] >= begin)]
     read = united(tasks[tasks["finished"] <= found.started])
     before = max(found.started - begin, 0.0)
     return {
