@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -105,7 +106,10 @@ def read_candidates(path: Path, machines: Sequence[int] | None = None) -> Candid
         )
     types = _types(table)
     kinds = table.cells[table.needs("the machine type", *_CATALOGUED)]
-    counts = [*map(parse_counts, table.cells["machines"])] if own else [machines] * len(kinds)
+    counts: list[Any] = [machines] * len(kinds)
+    if own:
+        cells = table.cells["machines"].items()
+        counts = [parse_counts(text, f"{table.place(line)}: machines") for line, text in cells]
     entries = pd.DataFrame({"machine_type": kinds, "machines": counts}).explode("machines")
     return Candidates(types, entries.astype({"machines": int}).drop_duplicates(), path)
 
@@ -169,10 +173,8 @@ def _cores(table: TextTable, counts: pd.Series) -> FloatArray:
         return counts.to_numpy()
     files = table.cells["profile"]
     if (files == "").any():
-        raise RequestError(
-            f"{table.place((files == '').idxmax())}: there is no profile; accepted: a file of "
-            "calibrate --out for each type, or no column profile"
-        )
+        accepted = "a file of calibrate --out for each type, or no column profile"
+        raise table.refusal("profile", files != "", accepted)
     profiles = [read_profile(table.path.parent / file) for file in files]
     busy, speed = (
         np.array([profile.value(what) for profile in profiles])

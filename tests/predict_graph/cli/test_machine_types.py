@@ -80,7 +80,7 @@ def test_a_profile_says_how_fast_the_cores_are(program, folder):
     assert abs(ratio[True] - 1) < 0.35
     assert ratio[False] > 2.5
     (folder / "types.csv").write_text(f"{head},profile\nslow,4,0.1,\nquick,4,0.4,quick.json\n")
-    program("fit runs.csv --types types.csv").is_refused("types.csv:2: there is no profile")
+    program("fit runs.csv --types types.csv").is_refused("types.csv:2: profile is ''; acc")
 
 
 def test_runs_of_an_unknown_type_are_left_out(program, folder):

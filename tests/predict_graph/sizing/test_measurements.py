@@ -1,11 +1,13 @@
 """Tables, models and quantities as people write them, and what cannot be read."""
 
+from functools import partial
+
 import pytest
 
 from predict_graph.durations import parse_duration
 from predict_graph.sizing import fit_job, load_model, plan, read_design, read_measurements
+from predict_graph.sizing.planning import candidates
 from predict_graph.sizing.planning.candidates import read_types
-from predict_graph.sizing.planning.predicted import read_job_model
 from predict_graph.sizing.quantities import parse_counts, parse_money
 from predict_graph.sizing.table_file import read_table
 from predict_graph.sizing.tasks.assignments import read_assignments
@@ -246,10 +248,6 @@ def read_candidates(path):
     return read_assignments([path])
 
 
-def read_model(path):
-    return read_job_model(path, None, None)
-
-
 STAGED = "name,cpu_speed,stage_seconds,staged_latency\na,1,5,0\n"
 TYPES = "type,cores,usd_per_hour\n"
 REFUSED = [
@@ -277,6 +275,7 @@ REFUSED = [
     (read_types, f"{TYPES}a,4,-1\n", ":2: usd_per_hour is '-1'"),
     (read_types, f"{TYPES}a,4,1\na,4,2\n", ":3: the type 'a' has other cores"),
     (read_types, f"{TYPES},4,1\n", ":2: the machine type is empty"),
+    (candidates.read_candidates, "type,cores,machines\na,4,2:4\nb,4,0\n", ":3: machines are '0'"),
     (read_task_runs, "a,b\n1,2\n", "no column 'seconds'"),
     (read_task_runs, "seconds\n1\n", "no column of numbers"),
     (read_task_runs, "seconds,cpu_speed\n1,1\n2,-5\n", ":3: cpu_speed is '-5'; .* number from 0"),
@@ -289,7 +288,7 @@ REFUSED = [
         for text in ("", "{", "[1]", '{"kind": "recipe"}', "scale,machines\n1,2\n")
     ),
     (load_model, '{"kind": ' + "[" * 900 + "]" * 900 + "}", "nested too deeply"),
-    (read_model, '{"by_machines": [], "cost_model": {"machines": []}}', "prediction on a cluster"),
+    (partial(plan, machines=2), '{"by_machines": [], "cost_model": {"machines": []}}', "a cluster"),
 ]
 
 
