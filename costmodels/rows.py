@@ -164,6 +164,5 @@ def solve_scaled(factor: FloatArray, columns: IntArray) -> FloatArray:
     """Solve non-negative least squares of the last column of `factor` on `columns`."""
     if len(columns) == 0:
         return np.zeros(0)
-    most = 100 + 30 * len(columns)
-    found = nnls(factor[:, columns], factor[:, -1], maxiter=most)[0]
+    found = nnls(factor[:, columns], factor[:, -1], maxiter=100 + 30 * len(columns))[0]
     return np.where(found > 1e-12 * found.max(), found, 0.0)  # less is a rounding error

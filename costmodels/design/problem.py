@@ -142,7 +142,8 @@ class DesignProblem:
         rows, targeted = (_rows(table, self.terms) for table in (self.candidates, wanted))
         self.criterion = make_criterion(criterion, rows, self._names, targeted)
         self.budget = self._check_budget(budget)
-        self._choice = RunChoice(self.criterion, self.costs, self.budget, max_repeats)
+        most = min(self.budget, max_repeats * float(self.costs.sum()))  # all runs cost no more
+        self._choice = RunChoice(self.criterion, self.costs, most, max_repeats)
 
     def _check_budget(self, budget: float) -> float:
         if not (np.isfinite(budget) and budget > 0):
@@ -211,6 +212,8 @@ def optimal_design(candidates: pd.DataFrame, budget: float, **options: Any) -> D
     1    1.0         3        1  0.33
     2    1.0         2        1  0.50
     3    4.0         1        1  4.00
+    >>> round(optimal_design(grid, 1e5, terms=["1", "scale/machines"]).efficiency, 6)
+    1.0
     """
     return DesignProblem(candidates, budget, **options).optimal()
 
