@@ -297,8 +297,7 @@ def _units_of(table: TextTable, name: str) -> pd.Series:
 
 
 def _unit_by(pattern: str, name: str) -> str | None:
-    found = re.fullmatch(pattern, name_key(name))
-    if found is None:
+    if (found := re.fullmatch(pattern, name_key(name))) is None:
         return None
     unit = found["unit"]
     if not unit:

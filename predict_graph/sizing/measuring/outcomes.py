@@ -54,7 +54,8 @@ def read_outcomes(table: TextTable) -> tuple[pd.Series, list[str]]:
     for column in table.columns:
         read = _READERS.get(name_key(column))
         cells = set(table.cells[column])
-        if read is None or (read is _word and not _is_status(cells, column, table)):
+        counts = read in (_failed, _timed_out) and any(map(_is_count, cells))
+        if read is None or counts or (read is _word and not _is_status(cells, column, table)):
             continue
         if read is _failed and any(cell.translate(_MARKS) != cell for cell in cells):
             raise RequestError(
@@ -121,11 +122,11 @@ def _succeeded(cell: str) -> str | None:
 
 
 def _failed(cell: str) -> str | None:
-    """Read whether a run failed, or its error message; counts say nothing."""
+    """Read whether a run failed, or its error message."""
     plain = name_key(cell)
     if plain in ("0", "00", "no", "n", "false", "f"):
         return "ok"
-    return None if plain in ("", "none", "null", "nan", "na") or _is_count(cell) else "failed"
+    return None if plain in ("", "none", "null", "nan", "na") else "failed"
 
 
 def _timed_out(cell: str) -> str | None:
@@ -142,9 +143,10 @@ _READERS: dict[str, Callable[[str], str | None]] = {
         (_word, "outcome status state result jobstate jobstatus runstatus finalstatus finalstate"),
         (_succeeded, "success succeeded successful completed finished ok passed issuccess"),
         (_failed, "failed failure error exception oom killed crashed aborted isfailed haserror"),
-        (_failed, "errormessage errormsg failurereason signal"),
+        (_failed, "errormessage errormsg failurereason"),
         (_timed_out, "timedout istimeout"),
         (_exit_status, "exitstatus exitcode rc returncode retcode returnvalue exit errorcode"),
+        (_exit_status, "signal"),
     )
     for name in names.split()
 }

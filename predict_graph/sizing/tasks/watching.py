@@ -133,9 +133,8 @@ def watch(command: Sequence[str], *, parallelism: int = 1, out: int | None = Non
 
 def _network_bytes() -> dict[str, int]:
     """Return the bytes that each device but loopback ones has moved."""
-    devices = psutil.net_io_counters(pernic=True)
     return {
         name: each.bytes_sent + each.bytes_recv
-        for name, each in devices.items()
+        for name, each in psutil.net_io_counters(pernic=True).items()
         if not name.startswith("lo")
     }

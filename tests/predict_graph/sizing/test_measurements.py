@@ -132,7 +132,7 @@ OUTCOMES = [
     *[("State", "CD", short) for short in ("F", "NF", "OOM", "CA", "PR", "S")],
     *[("state", "COMPLETED", "CA"), ("success", "T", "F"), ("failed", "F", "T")],
     *[("status", "✓", "✗"), ("ok", "✔️ yes", "✘"), ("success", "✓", ""), ("result", "✅", "❌")],
-    *[("error_message", "", "Container killed"), ("signal", "0", "SIGKILL")],
+    *[("error_message", "", "Container killed"), ("signal", "0", "SIGKILL"), ("signal", "0", "9")],
     *[("State", "done", "killed"), ("status", "0", "137"), ("state", "0", "200")],
 ]
 
@@ -147,10 +147,10 @@ def test_outcomes(written, column, fine, wrong):
 
 
 def test_what_is_no_outcome(written):
-    rows = "1,9,CA,57,0.3,8\n2,5,NY,3,0.4,1\n2,4,CA,57,0.3,8\n"
-    found = read_measurements(written(f"nodes,time,state,completed,error,result\n{rows}"))
+    rows = "1,9,CA,57,0.3,8,0\n2,5,NY,3,0.4,1,1\n2,4,CA,57,0.3,8,7\n"
+    found = read_measurements(written(f"nodes,time,state,completed,error,result,failed\n{rows}"))
     assert len(found.done) == 3
-    assert set(found.varying) == {"state", "completed", "error", "result"}
+    assert set(found.varying) == {"state", "completed", "error", "result", "failed"}
     alone = read_measurements(written("nodes,time,state\n1,9,CA\n2,5,CA\n2,4,PR\n"))
     assert set(alone.varying) == {"state"}
 
