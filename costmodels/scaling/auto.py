@@ -43,6 +43,14 @@ class AutoScaling(ScalingModel):
     >>> seconds = model.predict(pd.DataFrame({"machines": [12]}))[0]
     >>> bool(abs(seconds / 75 - 1) < 0.05)
     True
+
+    As many machines of three types:
+
+    >>> types = pd.DataFrame({"machines": [4, 4, 4], "cores": [2, 4, 8]})
+    >>> model = AutoScaling().fit(types, 20 + 800 / (types["machines"] * types["cores"]))
+    >>> low, high = model.predict_interval(pd.DataFrame({"machines": [8], "cores": [4]}))[0]
+    >>> bool(low < 45 < high < 4 * low)
+    True
     """
 
     def __init__(self, *, prior: Prior | None = None) -> None:

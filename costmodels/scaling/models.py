@@ -50,8 +50,8 @@ class ScalingModel(CostRegressor):
         Raises
         ------
         ValueError
-            If a value is out of range, a column is missing, there is one machine count only, or
-            there are fewer configurations than the model needs.
+            If a value is out of range, a column is missing, there is one machine count only (and
+            one number of cores), or there are fewer configurations than the model needs.
         """
         return self._fit(gather_points(*read_runs(self, X, y)))
 
@@ -116,8 +116,8 @@ def _check_enough(points: Points) -> None:
         rows = int(points.repeats.sum())
         what = f"found {rows} sample{'s' if rows != 1 else ''} of 1 configuration"
         raise ValueError(f"{what}, but a scaling model needs at least 2")
-    machines = np.unique(points.columns["machines"])
-    if len(machines) < 2:
+    machines = points.columns["machines"]
+    if len(np.unique(machines * points.columns.get("cores", 1.0))) < 2:
         raise ValueError(
             f"all rows have {machines[0]:g} machines, but a scaling model needs at least two "
             "machine counts"
