@@ -9,10 +9,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from predict_graph.algorithms import SPARK_LIBRARIES
 from predict_graph.durations import counted
 from predict_graph.engines.spark.log.eventlog import DAMAGED, EventLog, read_event_log
 from predict_graph.engines.spark.log.features import observed_phases, observed_table
-from predict_graph.engines.spark.recognition.supersteps import Recognised, named_runs, recognise
+from predict_graph.engines.spark.recognition import supersteps as recognition
 from predict_graph.engines.spark.session.settings import described, is_local
 from predict_graph.errors import RequestError
 from predict_graph.history.record import RunRecord
@@ -27,7 +28,7 @@ def record_of_log(
     vertices: int | None = None,
     edges: int | None = None,
     run: str | None = None,
-) -> tuple[RunRecord, Recognised]:
+) -> tuple[RunRecord, recognition.Recognised]:
     """Read the event log of a Spark job and recognise its supersteps: those of `run`, or of the
     longest run.
 
@@ -41,21 +42,23 @@ def record_of_log(
     if log.tasks.empty:
         raise RequestError(f"the event log {path} has no tasks: nothing ran, or it was cut off")
     try:
-        found = recognise(log, run=run)
+        runs = recognition.named_runs(log)
+        by_library = not (run or runs) and str(algorithm).partition(":")[0] in SPARK_LIBRARIES
+        found = recognition.by_messages(log, str(algorithm)) if by_library else None
+        found = found or recognition.recognise(log, run=run)
         if log.unread:
             said = f"{found.reason}, but {counted(log.unread, 'lines')} of the log cannot be read"
             found = replace(found, certainty="doubtful", reason=said)
         began = float(log.application.get("started") or log.jobs["started"].min())
         named = found.name if found.by == "names" else ""
-        called = algorithm or found.algorithm or log.application.get("name") or "spark job"
         engine = _engine(log, found)
-        for each in named_runs(log):
+        for each in runs:
             if began < each.finished <= found.started:  # the session was open, and its Java warm
                 began, engine["follows"] = each.finished, each.algorithm
         log = replace(log, application={**log.application, "started": began})
         record = RunRecord(
             kind="run",
-            algorithm=str(called),
+            algorithm=algorithm or found.algorithm or str(log.application.get("name", "spark job")),
             parameters={},
             graph=graph or "unknown",
             fingerprint=_digest("graph", graph or "unknown", vertices, edges),
@@ -81,7 +84,7 @@ def record_of_log(
         ) from error
 
 
-def _engine(log: EventLog, found: Recognised) -> dict[str, Any]:
+def _engine(log: EventLog, found: recognition.Recognised) -> dict[str, Any]:
     """Return the settings of the job, as our own engine describes itself."""
     conf = log.conf
     master = conf.get("spark.master", "unknown")
@@ -92,8 +95,7 @@ def _engine(log: EventLog, found: Recognised) -> dict[str, Any]:
         machines, cores, memory = cores, 1, "spark.driver.memory"
     partitions = conf.get("spark.default.parallelism") or conf.get("spark.sql.shuffle.partitions")
     per_core = int(partitions) // (machines * cores) if partitions else 1
-    removed = log.executors["removed"]
-    lost = int(((removed >= found.started) & (removed < found.finished)).sum())
+    lost = int(log.executors["removed"].between(found.started, found.finished).sum())
     resources = (machines, cores, conf.get(memory, "1g").lower())
     return described(master, resources, lost, partitions_per_core=max(per_core, 1))
 

@@ -162,8 +162,7 @@ def by_sums(log: EventLog, name: str, began: float) -> Recognised | None:
     exchanging = log.stages.loc[[bool(each) for each in log.stages["parents"]], "job"]
     ends = jobs.loc[(jobs["execution"] < 0) & jobs["job"].isin(exchanging), "job"]
     steps = steps_of_jobs(log, jobs, ends.tolist(), began)
-    reason = "each ends with one of the sums"
-    return Recognised(steps, "names", name, "certain", reason) if steps else None
+    return Recognised(steps, "names", name, "certain", "each ends with a sum") if steps else None
 
 
 def recognised_so_far(

@@ -73,10 +73,9 @@ def job_units(log: EventLog) -> list[Unit]:
     # A job outside of SQL executions is its own root.
     jobs = log.jobs.assign(root=own_root.where(own_root >= 0, -1 - log.jobs["job"]))
     ran = dict(list(log.stages.groupby("job")))
-    nothing = log.stages.iloc[:0]
     units = []
     for root, own in jobs.groupby("root", sort=False):
-        stages = pd.concat([ran.get(job, nothing) for job in own["job"]])
+        stages = pd.concat([ran.get(job, log.stages.iloc[:0]) for job in own["job"]])
         numbers = tuple(sorted(set(stages["stage"])))
         site = str(stages.sort_values("stage")["name"].iloc[-1]) if len(stages) else ""
         started, finished = own["started"].min(), own["finished"].max()

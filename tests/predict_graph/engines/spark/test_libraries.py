@@ -22,6 +22,7 @@ from predict_graph.engines.spark import SparkEngine
 from predict_graph.engines.spark.library.algorithm import rounds_of
 from predict_graph.engines.spark.log import growing
 from predict_graph.engines.spark.log.eventlog import read_event_log
+from predict_graph.engines.spark.log.importing import record_of_log
 from predict_graph.engines.spark.recognition.supersteps import message_stages
 from predict_graph.engines.spark.session import graphframes
 from predict_graph.graph import check_graph
@@ -60,8 +61,7 @@ CASES = [
 
 
 def graph_of(name):
-    source, directed = GRAPHS[name]
-    return check_graph(source, directed=directed)
+    return check_graph(GRAPHS[name][0], directed=GRAPHS[name][1])
 
 
 # Without Spark.
@@ -193,8 +193,7 @@ def sent_records(logged, job, profile, written):
     if job.separated_by == "sums":
         return profile.table.groupby("iteration")["shuffle_write_records"].sum().tolist()
     log = read_event_log(written(logged, "log"))
-    first = int("PageRank" in type(job).__name__)  # it counts degrees before
-    made = message_stages(log).iloc[first:]
+    made = message_stages(log).iloc[int("PageRank" in type(job).__name__) :]  # it counts degrees
     wrote = log.tasks.groupby("stage")["shuffle_write_records"].sum()
     return made.groupby("job")["stage"].apply(lambda stages: wrote[stages].sum()).tolist()
 
@@ -208,6 +207,7 @@ def assert_watched(name, logged, iterations, written):
         watched = Watch(growing.GrowingLog(written(log + ended, f"app-{number}")), known)
         watched.application.poll()
         assert watched._look().done == iterations
+        assert record_of_log(watched.application.path, algorithm=name)[0].iterations == iterations
 
 
 @pytest.fixture
