@@ -109,17 +109,22 @@ def _of_stages(graph: AnyGraph, stages: Sequence[Stage], doubts: list[str]) -> P
     )
 
 
-def machine_counts(target: int) -> list[int]:
+def machine_counts(target: int, most: int = 4096) -> list[int]:
     """Return the machine counts that a prediction for so many machines says something about.
+
+    At most so many are accepted (:class:`~predict_graph.engines.spark.SparkSettings`).
 
     Examples
     --------
     >>> machine_counts(5)
     [1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16]
+    >>> machine_counts(4000)[-2:]
+    [4000, 4096]
     """
     few = range(1, min(2 * target, 8) + 1)
     many = (12, 16, 24, 32, 48, 64, 96, 128, 192, 256)
-    return sorted({*few, target, 2 * target, *(n for n in many if n <= max(4 * target, 16))})
+    beyond = (min(2 * target, most), *(n for n in many if n <= max(4 * target, 16)))
+    return sorted({*few, target, *beyond})
 
 
 def _method(request: Request, estimate: IterationEstimate, graph: AnyGraph) -> dict[str, Any]:
