@@ -200,6 +200,8 @@ def _refuse_unread(request: Request) -> None:
     samples for its seconds too, the user would not notice that the iterations are others'.
     """
     method, algorithm, engine = request.method, request.algorithm, request.engine
+    if check := getattr(engine, "check_program", None):  # of Spark
+        check(algorithm)
     # Where samples tell seconds, too, it matters which they are.
     by_work = getattr(request.runtime_model, "by_work_alone", False)
     known = algorithm.known_work and by_work and "sampler" not in method.reads

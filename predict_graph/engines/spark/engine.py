@@ -156,7 +156,7 @@ class SparkEngine:
         rule = base.stopping_rule(algorithm, graph.vertices, threshold, max_iterations)
         if write_to is not None:
             _check_output(write_to)
-        self._check_program(algorithm)
+        self.check_program(algorithm)
         if isinstance(algorithm, CalledAlgorithm):
             if write_to is not None:
                 raise RequestError(
@@ -247,15 +247,10 @@ class SparkEngine:
 
     def check_reads(self, algorithm: Algorithm) -> None:
         """Refuse algorithms that cannot run on a graph that only Spark reads."""
-        if isinstance(algorithm, CalledAlgorithm):
+        self.check_program(algorithm)
+        if isinstance(algorithm, CalledAlgorithm) or running.program_of(algorithm) is VertexJob:
             raise RequestError(
-                f"{algorithm.name} runs on graphs that this process reads; leave --spark-reads out"
-            )
-        self._check_program(algorithm)
-        if running.program_of(algorithm) is VertexJob:
-            raise RequestError(
-                f"{algorithm.name} is a vertex program, whose methods see the graph, but Spark is "
-                "to read that itself; accepted: a graph that is read here"
+                f"{algorithm.name} takes a graph that this process reads; leave --spark-reads out"
             )
 
     def session_doubts(self) -> list[str]:
@@ -266,7 +261,7 @@ class SparkEngine:
         """Whether an algorithm ran in the user's session before, so that its code is compiled."""
         return self._callers is not None and name in adopting.warm_for(self._callers)
 
-    def _check_program(self, algorithm: Algorithm) -> None:
+    def check_program(self, algorithm: Algorithm) -> None:
         """Check that Spark can run an algorithm with these settings."""
         called = isinstance(algorithm, CalledAlgorithm)
         own = called or (running.program_of(algorithm) is VertexJob and algorithm.prior is None)

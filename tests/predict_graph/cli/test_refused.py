@@ -54,6 +54,7 @@ run pagerank zeros.txt | is a device; accepted
 run pagerank G --json x.json --out x.json | --out and --json name one file, x.json
 run pagerank no.csv --out r.doc | r.doc | accepted: a name in .csv, .tsv, .parquet
 run pagerank G --checkpoint . | --checkpoint is no option of the engine 'local'
+predict graphx:pageRank G --engine spark --checkpoint . | graphx:pageRank keeps its own state
 run pagerank no.csv --out away/r.csv | no folder away
 learn --history none | to learn takes a history
 compare-samplers G --samplers rj,x | sampler 'x'

@@ -130,5 +130,4 @@ def test_what_fails_or_cannot_be_run_is_named(local_spark, weighted, tmp_path):
             return state[:3]
 
     failed(r"the vertex program 'broken\.update' returned", local_spark.run, Broken(), weighted)
-    said = "distances is a vertex program, whose methods see"
-    refused(said, local_spark.run_files, Distances(), tmp_path / "edges.parquet")
+    refused("distances takes a", local_spark.run_files, Distances(), tmp_path / "edges.parquet")
