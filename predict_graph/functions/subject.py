@@ -19,7 +19,6 @@ import numpy as np
 
 from predict_graph.algorithms.naming import vertex_of
 from predict_graph.arrays import IndexArray, IntArray
-from predict_graph.errors import RequestError
 from predict_graph.functions.forms import as_graph, build, part_of_igraph, reorder_networkx
 from predict_graph.functions.growth import drivers_of, neighbour_work
 from predict_graph.functions.naming import VERTEX_PARAMETERS, GraphFunction, form_of
@@ -237,11 +236,13 @@ class Subject:
             if name not in VERTEX_PARAMETERS or isinstance(value, bool | float):
                 continue
             number, labels = isinstance(value, Integral), self.graph.labels
-            of_igraph = self.function.form == "igraph" and self.given is not None
-            if labels is not None and not (number and of_igraph):
-                # Another number would be that of another vertex; a text may be anything.
-                with suppress(*([] if number and self.function.library else [RequestError])):
-                    found[place] = vertex_of(name, str(value), labels, self.graph)
+            kept = self.given is not None
+            if labels is not None and not (number and kept and self.function.form == "igraph"):
+                asked = name, str(value), labels, self.graph
+                # Of a graph that is converted, a wrong number is that of another vertex.
+                strict = number and self.function.library and not kept
+                with suppress(*([] if strict else [ValueError])):
+                    found[place] = self._labels.index(value) if kept else vertex_of(*asked)
             elif number and 0 <= value < self.graph.vertices:
                 found[place] = int(value)
         return found

@@ -17,7 +17,7 @@ from predict_graph.errors import RequestError, did_you_mean
 from predict_graph.graph.build import as_asked
 from predict_graph.graph.csr import Graph
 from predict_graph.graph.edge_list import EdgeList
-from predict_graph.graph.generators import GENERATORS, generate, is_generator
+from predict_graph.graph.generators import GENERATORS, generate
 from predict_graph.inputs import is_stream
 from predict_graph.memory import forget_peak, resident_memory, resident_peak
 from predict_graph.remote import address_of
@@ -108,7 +108,7 @@ def _named(
     given = text == "-" or address_of(text) or is_stream(path) or os.path.isfile(text)
     if given or (os.path.isdir(text) and parquet_files(path)):
         return partial(read_graph, wanted, directed=directed, name=name)
-    if is_generator(text):
+    if text.partition(":")[0].strip() in GENERATORS.names():
         wanted.refuse_columns(text)
         return partial(generate, text, directed=directed, name=name, seed=seed)
     from predict_graph.graph.datasets import dataset, dataset_names, fetch

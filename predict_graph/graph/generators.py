@@ -39,11 +39,6 @@ GENERATORS: Registry[Generator] = Registry(
 )
 
 
-def is_generator(text: str) -> bool:
-    """Return whether `text` names a generator, with or without parameters."""
-    return text.partition(":")[0].strip() in GENERATORS.names()
-
-
 def parse_generator(text: str) -> tuple[str, dict[str, str]]:
     """Split ``name:key=value,...`` into the name and the texts of the parameters.
 
