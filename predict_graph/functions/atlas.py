@@ -60,23 +60,24 @@ def atlas_points(function: naming.GraphFunction) -> list[Point]:
 def key_of(function: naming.GraphFunction) -> str:
     """Return what calls of equal cost have in common: function and unusual arguments.
 
-    Without seeds, and without vertices of the graph that a function requires: one that is given
-    may stand for all of them.
+    Without seeds, and without vertices of the graph that a function requires; others are 0: one
+    that is given may stand for all of them.
 
     Examples
     --------
     >>> key_of(naming.check_function("networkx:betweenness_centrality", (60,), {"seed": 1}))
     'networkx:betweenness_centrality {"k": 60}'
     >>> key_of(naming.check_function("networkx:shortest_path", keywords={"source": 7}))
-    'networkx:shortest_path {"source": 7}'
+    'networkx:shortest_path {"source": 0}'
     >>> key_of(naming.check_function("networkx:bfs_tree", keywords={"source": 7}))
     'networkx:bfs_tree'
     """
     known = {} if function.bound is None else function.bound.signature.parameters
     optional = {name for name, each in known.items() if each.default is not each.empty}
-    left_out = {"seed", *(naming.VERTEX_PARAMETERS - optional)}
-    arguments = sorted(naming.unusual_arguments(function).items())
-    kept = {name: value for name, value in arguments if name not in left_out}
+    vertices, arguments = naming.VERTEX_PARAMETERS, naming.unusual_arguments(function)
+    arguments |= dict.fromkeys(vertices & arguments.keys(), 0)
+    left_out = {"seed", *(vertices - optional)}
+    kept = {name: value for name, value in sorted(arguments.items()) if name not in left_out}
     return f"{function.name} {json.dumps(kept)}" if kept else function.name
 
 
