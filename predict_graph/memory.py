@@ -88,8 +88,7 @@ def available_memory() -> int:
     of the process; what this process holds counts as free.
     """
     own = resident_memory()
-    rooms = [int(psutil.virtual_memory().available) + own]
-    rooms += [room + own for room in cgroup_rooms()]
+    rooms = [int(room) + own for room in (psutil.virtual_memory().available, *cgroup_rooms())]
     for kind in (resource.RLIMIT_AS, resource.RLIMIT_DATA):
         limit = resource.getrlimit(kind)[0]
         if limit != resource.RLIM_INFINITY:

@@ -64,10 +64,10 @@ def file_module(file: Path) -> ModuleType:
 
 
 def code_digest(function: Any) -> str:
-    """Return a digest of the source of a function or class, and of what it uses of its module.
+    """Return a digest of the source of a function or class, and of what it uses of its folder.
 
-    Of that it takes numbers, texts, and functions and classes in the same way. It is empty where
-    there is none.
+    Of that it takes numbers, texts, modules, and functions and classes in the same way. It is empty
+    where there is none.
 
     Examples
     --------
@@ -86,9 +86,16 @@ def _source(thing: Any, seen: set[int]) -> str:
     for name, each in sorted(_used_by(thing).items()):
         if isinstance(each, int | float | str) and not name.startswith("__"):
             source += repr((name, each))
-        elif getattr(each, "__module__", "") == thing.__module__ and id(each) not in seen:
+        elif id(each) not in seen and _home(each) == _home(thing):
             source += _source(each, seen)
     return source
+
+
+def _home(thing: Any) -> str:
+    """Return the folder of a module, or of that of a function or class; its name without one."""
+    name = str(getattr(thing, "__module__", None) or getattr(thing, "__name__", ""))
+    file = getattr(sys.modules.get(name), "__file__", None)
+    return os.path.dirname(file) if file else name
 
 
 def _used_by(thing: Any) -> dict[str, Any]:

@@ -4,15 +4,14 @@ import json
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any
 
 from tests.golden.cases import FILE, answer, names, stored
 
 
 def main():
     """Compare, and write with ``--update``."""
-    before: dict[str, Any] = stored() if FILE.exists() else {}
-    found: dict[str, Any] = {}
+    before = stored() if FILE.exists() else {}
+    found = {}
     for name in names():
         with tempfile.TemporaryDirectory() as folder:
             found[name] = answer(name, Path(folder))

@@ -91,8 +91,7 @@ def vote(first: int, last: int, graph: Any, states: Any) -> int:
     indptr, indices, weights = graph
     labels, following, heard = states
     others = 0
-    room = 16
-    keys, votes = np.full(room, -1, labels.dtype), np.zeros(room)
+    keys, votes = np.full(16, -1, labels.dtype), np.zeros(16)
     for v in range(first, last):
         start, stop = indptr[v], indptr[v + 1]
         if stop - start < 2:
@@ -103,10 +102,8 @@ def vote(first: int, last: int, graph: Any, states: Any) -> int:
         size = 4
         while size < 2 * (stop - start):
             size *= 2
-        while room < size:
-            room *= 2
-        if len(keys) < room:
-            keys, votes = np.full(room, -1, labels.dtype), np.zeros(room)
+        if len(keys) < size:
+            keys, votes = np.full(size, -1, labels.dtype), np.zeros(size)
         for e in range(start, stop):
             label = labels[indices[e]]
             spot = ((np.int64(label) * 0x9E3779B1) >> 8) & (size - 1)

@@ -1,8 +1,5 @@
 """A graph of ours has the same edges in every form that a function takes."""
 
-from collections.abc import Callable, Iterable
-from typing import Any
-
 import numpy as np
 import pytest
 from scipy import sparse
@@ -12,7 +9,7 @@ from predict_graph.graph.build import from_edges
 
 EDGES = [(0, 1), (2, 1), (0, 3), (4, 4), (3, 2)]
 WEIGHTS = [1.0, 2.0, 3.0, 4.0, 5.0]
-READ: dict[str, Callable[[Any], Iterable[tuple[int, int, float]]]] = {
+READ = {
     "networkx": lambda made: made.edges(data="weight"),
     "igraph": lambda made: ((*edge.tuple, edge["weight"]) for edge in made.es),
     "networkit": lambda made: made.iterEdgesWeights(),

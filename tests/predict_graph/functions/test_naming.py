@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import sys
 from functools import partial
 
 import networkx as nx
@@ -95,20 +96,24 @@ def test_arguments_of_a_partial_function_are_known():
     assert check_function(partial(partial(nx.triangles), nodes=3)).keywords == {"nodes": 3}
 
 
-# A number that differs, and a function with it.
+# A file beside the function's, with a number that differs, and a function with it.
 AROUND = "K = {}\ndef of(v):\n    return K * v\n"
 USES = [
     "def made(k):\n    return lambda graph: k\nf = made(K)",
     "def f(graph):\n    return [of(vertex) for vertex in graph]",
     "class f:\n    @property\n    def prior(self):\n        return of(1)",
     "class Base:\n    def update(self, state):\n        return K\nclass f(Base): ...",
+    "import around\ndef f(graph):\n    return around",
 ]
 
 
 @pytest.mark.parametrize("use", USES)
 def test_what_is_used_anywhere_inside_distinguishes_code(written, use):
     def digest(k):
-        return code_digest(file_module(written(AROUND.format(k) + use, "own.py")).f)
+        written(AROUND.format(k), "around.py")
+        sys.modules.pop("around", None)
+        text = f"from around import K, of  # {k}\n{use}"
+        return code_digest(file_module(written(text, "own.py")).f)
 
     assert len({digest(5), digest(500), digest(5)}) == 2
 

@@ -3,9 +3,7 @@
 import itertools
 import math
 import sys
-from collections.abc import Callable
 from textwrap import indent
-from typing import Any
 
 import networkx as nx
 import pytest
@@ -74,8 +72,7 @@ EARLY = {
 def own(written, body):
     """Return a function of a file of the user's own."""
     file = written(HEAD + indent(body, "    ") + "\n", "own.py")
-    call: Callable[[Any], Any] = check_function(f"{file}:f", form="networkx").call
-    return call
+    return check_function(f"{file}:f", form="networkx").call
 
 
 def run(function, graph=None, **limits):

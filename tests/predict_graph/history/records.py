@@ -1,7 +1,5 @@
 """Runs as a history keeps them."""
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 
@@ -24,7 +22,7 @@ def table(iterations=4, workers=2, seed=0):
 
 
 def record(**changes):
-    fields: dict[str, Any] = {
+    fields = {
         "kind": "run",
         "algorithm": "pagerank",
         "parameters": {"epsilon": 0.001, "damping": 0.85},
