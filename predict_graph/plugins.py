@@ -56,7 +56,7 @@ class Registry(Generic[T]):
     ) -> Callable[[T], T]:
         """Return a decorator that registers what it decorates under `name`.
 
-        A module of an installed package may register what its entry points name.
+        The modules of an installed package may register what its entry points name.
 
         Parameters
         ----------
@@ -77,10 +77,10 @@ class Registry(Generic[T]):
                 raise errors.RequestError(
                     f"the {self.kind} is registered as {name!r}; accepted: a name"
                 )
-            module = home or getattr(plugin, "__module__", None)
-            declared = self._external().get(name, "").partition(":")[0]
+            package = str(home or getattr(plugin, "__module__", None)).partition(".")[0]
+            declared = self._external().get(name, "").partition(":")[0].partition(".")[0]
             taken = {*self._builtin, *self._registered}
-            if name in taken or (declared and declared != module):
+            if name in taken or (declared and declared != package):
                 raise errors.RequestError(f"the {self.kind} {name!r} is already registered")
             self._registered[name] = plugin
             if algorithm is not None:

@@ -252,6 +252,7 @@ def test_plug_ins_of_other_packages(tmp_path, monkeypatch):
     assert registry.origin("star") == "plugged_two:Star"
     refused(r"'bad' .* cannot be loaded: RuntimeError: made badly", registry.get, "bad")
     refused("the shape 'star' is already registered", registry.register("star"), int)
+    assert registry.register("star", home="plugged_two.parts")(int) is int
     del sys.modules["plugged_two"]
 
 
