@@ -41,8 +41,7 @@ def compile_kernels() -> None:
         # The first job compiles what all jobs share, such as reading; else each process would.
         _use(jobs[0])
         display.step(_REASON, 1 / len(jobs))
-        workers = min(available_threads(), len(jobs))
-        with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+        with ProcessPoolExecutor(available_threads(), mp_context=get_context("spawn")) as pool:
             for done, use in enumerate(as_completed(pool.submit(_use, j) for j in jobs[1:]), 2):
                 use.result()
                 display.step(_REASON, done / len(jobs))
@@ -59,9 +58,10 @@ def _use(algorithm: str) -> None:
     from predict_graph.algorithms import check_algorithm
     from predict_graph.graph import check_graph
     from predict_graph.graph.storage import write_edges
+    from predict_graph.limits import Limits, limited
 
     chosen = check_algorithm(algorithm)
-    with TemporaryDirectory() as folder:
+    with limited(**vars(Limits())), TemporaryDirectory() as folder:  # whatever the user's are
         for directed in (None,) if chosen.undirected else (True, False):
             file, graph = Path(folder) / f"{directed}.txt", check_graph(_GRAPH, directed=directed)
             write_edges(file, graph)

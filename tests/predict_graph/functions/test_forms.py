@@ -7,8 +7,8 @@ from scipy import sparse
 from predict_graph.functions.forms import build
 from predict_graph.graph.build import from_edges
 
-EDGES = [(0, 1), (2, 1), (0, 3), (4, 4), (3, 2)]
-WEIGHTS = [1.0, 2.0, 3.0, 4.0, 5.0]
+EDGES = {(0, 1): 1.0, (2, 1): 2.0, (0, 3): 3.0, (4, 4): 4.0, (3, 2): 5.0}
+EITHER_WAY = {frozenset(edge): weight for edge, weight in EDGES.items()}
 READ = {
     "networkx": lambda made: made.edges(data="weight"),
     "igraph": lambda made: ((*edge.tuple, edge["weight"]) for edge in made.es),
@@ -23,11 +23,11 @@ READ = {
 @pytest.mark.parametrize("directed", [False, True])
 def test_a_graph_has_the_same_edges_in_every_form(form, directed):
     pytest.importorskip("predict_graph" if form in ("edges", "graph") else form)
-    sources, targets = np.array(EDGES).T
-    graph = from_edges(sources, targets, vertices=6, weights=np.array(WEIGHTS), directed=directed)
+    sources, targets = np.array([*EDGES]).T
+    weights = np.array([*EDGES.values()])
+    graph = from_edges(sources, targets, vertices=6, weights=weights, directed=directed)
     found = {(int(u), int(v)): float(w) for u, v, w in READ[form](build(graph, form))}
     if directed:
-        assert found == dict(zip(EDGES, WEIGHTS, strict=True))
+        assert found == EDGES
     else:
-        both = {frozenset(edge): weight for edge, weight in found.items()}
-        assert both == {frozenset(e): w for e, w in zip(EDGES, WEIGHTS, strict=True)}
+        assert {frozenset(edge): weight for edge, weight in found.items()} == EITHER_WAY
