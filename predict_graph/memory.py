@@ -89,10 +89,8 @@ def available_memory() -> int:
     """
     own = resident_memory()
     rooms = [int(room) + own for room in (psutil.virtual_memory().available, *cgroup_rooms())]
-    for kind in (resource.RLIMIT_AS, resource.RLIMIT_DATA):
-        limit = resource.getrlimit(kind)[0]
-        if limit != resource.RLIM_INFINITY:
-            rooms.append(limit)
+    limits = (resource.getrlimit(kind)[0] for kind in (resource.RLIMIT_AS, resource.RLIMIT_DATA))
+    rooms += [limit for limit in limits if limit != resource.RLIM_INFINITY]
     return max(min(rooms), 0)
 
 

@@ -71,8 +71,8 @@ def code_digest(function: Any) -> str:
 
     Examples
     --------
-    >>> len(code_digest(code_digest)), code_digest(len)
-    (16, '')
+    >>> len(code_digest(code_digest)), code_digest(len), code_digest(eval("lambda: n", {"n": 1}))
+    (16, '', '')
     """
     source = _source(function, set())
     return hashlib.blake2b(source.encode(), digest_size=8).hexdigest() if source else ""
@@ -80,15 +80,17 @@ def code_digest(function: Any) -> str:
 
 def _source(thing: Any, seen: set[int]) -> str:
     seen.add(id(thing))
-    source = ""
-    with contextlib.suppress(OSError, TypeError):  # of a class in a notebook methods alone have one
+    source, numbers = "", ""
+    with contextlib.suppress(OSError, TypeError):
         source = inspect.getsource(thing)
+    if not (source or isinstance(thing, type)):  # of a class in a notebook methods alone have one
+        return ""
     for name, each in sorted(_used_by(thing).items()):
         if isinstance(each, int | float | str) and not name.startswith("__"):
-            source += repr((name, each))
+            numbers += repr((name, each))
         elif id(each) not in seen and _home(each) == _home(thing):
             source += _source(each, seen)
-    return source
+    return source and source + numbers
 
 
 def _home(thing: Any) -> str:
