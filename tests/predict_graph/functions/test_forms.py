@@ -14,7 +14,7 @@ READ = {
     "igraph": lambda made: ((*edge.tuple, edge["weight"]) for edge in made.es),
     "networkit": lambda made: made.iterEdgesWeights(),
     "scipy": lambda made: zip(*sparse.find(made), strict=True),
-    "edges": lambda made: ((*e, WEIGHTS[[*map(set, EDGES)].index({*e})]) for e in made.tolist()),
+    "edges": lambda made: ((*edge, EITHER_WAY[frozenset(edge)]) for edge in made.tolist()),
     "graph": lambda made: zip(*sparse.find(made.to_scipy()), strict=True),
 }
 
