@@ -92,7 +92,7 @@ def adopted_session(spark: Any, settings: SparkSettings) -> Iterator[opening.Ope
     before = {name: context.getLocalProperty(name) for name in _OURS}
     with (
         opening.temporary_folder(None) as own,
-        opening.temporary_folder(settings.local_folder) as shared,
+        opening.temporary_folder(None if settings.address else settings.folder) as shared,
         opening.temporary_address(spark, settings.address) as address,
         _listening(spark, own),
     ):

@@ -171,7 +171,7 @@ def open_session(settings: SparkSettings, *, java_works: bool = False) -> Iterat
     _check_master(settings.master)
     with ExitStack() as held:
         own = held.enter_context(temporary_folder(None))
-        shared = held.enter_context(temporary_folder(settings.local_folder))
+        shared = held.enter_context(temporary_folder(None if settings.address else settings.folder))
         event_logs = own / "events"
         event_logs.mkdir()
         started = time.perf_counter()
@@ -192,7 +192,7 @@ def open_session(settings: SparkSettings, *, java_works: bool = False) -> Iterat
 
 
 @contextmanager
-def temporary_folder(parent: Path | None) -> Iterator[Path]:
+def temporary_folder(parent: str | Path | None) -> Iterator[Path]:
     """Create a temporary folder; the executors' user reads a shared one, and adds files to it."""
     place = parent or tempfile.gettempdir()
     with explained_by_system(f"cannot put temporary files in {place}", JobError):

@@ -150,11 +150,6 @@ class SparkSettings:
         return str(self.folder) if _ADDRESS.match(str(self.folder)) else None
 
     @property
-    def local_folder(self) -> Path | None:
-        """The folder, if it is on this machine."""
-        return None if self.folder is None or self.address is not None else Path(self.folder)
-
-    @property
     def local(self) -> bool:
         """Whether Spark is a single process on this machine."""
         return is_local(self.master)
