@@ -40,7 +40,7 @@ MODEL = DocumentKind("predict-graph scaling model", "model", "fit --out", sealed
 _TRUST = {
     True: ("the model fits what was left out", "fits", "good"),
     False: ("the model does not fit: do not use it", "does not fit", "bad"),
-    None: ("two configurations do not show whether the model fits", "not tested", "caution"),
+    None: ("so few configurations do not show whether the model fits", "not tested", "caution"),
 }
 
 
@@ -91,9 +91,9 @@ class JobModel(Result):
 
     @property
     def fits(self) -> bool | None:
-        """Whether it predicts what was left out; None with fewer than three configurations."""
+        """Whether it predicts what was left out; None with fewer than four configurations."""
         fits = not self.misfit and check_fit(self.estimator).fits
-        return None if fits and len(self.estimator.points_) < 3 else fits
+        return None if fits and len(self.estimator.points_) < 4 else fits
 
     @property
     def answer(self) -> Answer:

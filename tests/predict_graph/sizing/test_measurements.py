@@ -37,8 +37,8 @@ def test_a_published_table_of_many_columns(shared_file):
 
 
 def test_a_table_without_a_scale(written):
-    found = read_measurements(written("Nodes\tTime (min)\n2\t1.5\n9\t0.5\n"))
-    assert found.done[["scale", "seconds"]].to_numpy().tolist() == [[1, 90], [1, 30]]
+    found = read_measurements(written("Nodes\tTime (min)\n2\t1.5\n9\t0.5\n32\t.25\n"))
+    assert found.done[["scale", "seconds"]].to_numpy().tolist() == [[1, 90], [1, 30], [1, 15]]
     assert "no column for the scale" in found.warnings[0]
     assert (fit_job(found).fits, fit_job(found).estimator.warnings_) == (None, [])
 
