@@ -277,12 +277,12 @@ def _says(line: str) -> bool:
 
 
 def _delimiter(lines: Sequence[str]) -> str:
-    """Return what stands between the names of the header."""
+    """Return what stands between the names of the header, not in one that is quoted."""
     header = ""
     for line in filter(_says, lines):
         comment = line.lstrip().startswith("#")
         if comment or not header or any(sign.isalpha() for sign in line):
-            header = line.strip().strip("#| ")
+            header = re.sub('"[^"]*"', "", line.strip().strip("#| "))
         if not comment:
             break
     return next((mark for mark in ("\t", ";", "|", ",", " ") if mark in header), ",")
