@@ -160,7 +160,7 @@ class JobModel(Result):
             "proposed_term": None if check.term is None else check.term.name,
             "cliffs": [asdict(cliff) for cliff in estimator.cliffs_],
             "measured": self.measured.to_dict("list"),
-            "runs": float(estimator.points_.repeats.sum()),
+            "runs": int(estimator.points_.repeats.sum()),
             "unit": self.unit,
             "machine_type": self.machine_type,
             "machine_types": list(self.types),

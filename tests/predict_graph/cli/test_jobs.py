@@ -19,7 +19,8 @@ def folder(folder):
 
 @pytest.fixture
 def model(program, folder):
-    program("fit", "runs.csv", "--model", "ernest", "--out", "model.json", status=0)
+    found = program("fit runs.csv --model ernest --out model.json --json -").answer
+    assert isinstance(found["runs"], int)
     return "model.json"
 
 
