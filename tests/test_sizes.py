@@ -8,11 +8,11 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 CAPS = {
-    "samplers": 753,
-    "costmodels": 2_045,
-    "predict_graph": 26_610,
-    "tests": 13_000,
-    "benchmarks": 4_997,
+    "samplers": 737,
+    "costmodels": 2_038,
+    "predict_graph": 26_609,
+    "tests": 12_914,
+    "benchmarks": 4_996,
 }
 """Lines of code; on the way to 1,700, 3,300, 22,000, 13,000 and 5,000."""
 LIBRARY = ("samplers", "costmodels", "predict_graph")

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 # Sampling ratios of the runs that train the cost model: PREDIcT, section 5.2.
 DEFAULT_TRAIN_RATIOS = (0.05, 0.1, 0.15, 0.2)
-# Limits the iterations of a sample run, of which the first may be slower: sufficient to measure
+# Limits the iterations of a sample run, whose first may be slower: sufficient to measure
 # iterations that all do the same work.
 STEADY_ITERATIONS = 6
 # Variation of phases between runs, of those measured once; measured in docs/studies/overhead.md.

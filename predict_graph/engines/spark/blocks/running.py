@@ -25,7 +25,7 @@ from predict_graph.engines.runtime_model import AnyGraph
 from predict_graph.engines.spark.blocks import program
 from predict_graph.engines.spark.blocks import stored as storage
 from predict_graph.engines.spark.blocks.packing import PackedGraph, blocks_in, folder_for_blocks
-from predict_graph.engines.spark.session.executors import prepare_executors
+from predict_graph.engines.spark.session.executors import prepare_executors, sent_file
 from predict_graph.engines.spark.session.failures import ExecutorLostError, spark_failures
 from predict_graph.engines.spark.session.opening import OpenSession
 from predict_graph.engines.spark.tables.checkpoints import Checkpoints, cut_off, forget, released
@@ -72,9 +72,11 @@ def stored_on(session: OpenSession, graph: AnyGraph) -> Iterator[StoredGraph]:
         written = time.perf_counter()
         read = graph.read_seconds if isinstance(graph, PackedGraph) else written - started
         if not prepared.result():
-            from predict_graph.engines.spark.blocks.sending import sent_blocks
-
-            blocks = held.enter_context(sent_blocks(session, blocks))
+            with spark_failures("sending the graph to the executors"):
+                copies = [sent_file(session, blocks.file(n)) for n in range(len(blocks.keys))]
+            for each in copies:
+                held.callback(each.destroy)
+            blocks = replace(blocks, sent=tuple(copies))
         homes = held.enter_context(released(placed.result()))
         setup = session.seconds + before + time.perf_counter() - written
         phases = {"setup": setup, "read": read, "superstep": 0.0, "write": 0.0}
@@ -220,9 +222,8 @@ class BlockJob(SuperstepJob):
         given = (self.run, found, self.algorithm, stored.blocks, stored.graph, self.prior)
         self._known = program.run_of(*given)
         if stored.blocks.sent and self.prior is not None:
-            from predict_graph.engines.spark.blocks.sending import sent
-
-            self._known = replace(self._known, prior=sent(stored.session, self._known.prior))
+            prior = sent_file(stored.session, self._known.prior)
+            self._known = replace(self._known, prior=prior)
         self._sums: list[Mapping[str, Any]] = []
         self._saved: tuple[int, DataFrame | None] = (0, None)
         self._losses: list[int] = []  # number of supersteps completed before each loss

@@ -1,4 +1,4 @@
-"""The Python of the executors: what it must be able to import, and our packages where it cannot."""
+"""What executors lack: packages that their Python must import, and files of this process."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from predict_graph.engines.spark.session.failures import spark_failures
-from predict_graph.errors import JobError
+from predict_graph.errors import JobError, RequestError
 
 if TYPE_CHECKING:
     from predict_graph.engines.spark.session.opening import OpenSession
@@ -95,3 +95,29 @@ def _send(context: Any, name: str) -> None:
     beside = str(Path(SparkFiles.getRootDirectory()) / name)
     archive = shutil.make_archive(beside, "zip", str(files(name)))
     context.addArchive(f"{archive}#{name}")
+
+
+def sent_file(session: OpenSession, file: Path) -> Any:
+    """Send a file to all executors, which map a copy into memory; return the broadcast.
+
+    Raises
+    ------
+    RequestError
+        If Spark encrypts what it sends, so that no file can be mapped.
+    """
+    from pyspark import Broadcast
+
+    class SentFile(Broadcast[Path]):
+        """Copies the file, where Spark would pickle an object."""
+
+        def dump(self, value: Path, f: BinaryIO) -> None:
+            with value.open("rb") as source, f:
+                shutil.copyfileobj(source, f)
+
+    context: Any = session.spark.sparkContext
+    if context._encryption_enabled:
+        raise RequestError(
+            f"the executors do not see {session.folder.parent}, and Spark encrypts what it sends "
+            "(spark.io.encryption.enabled); accepted: --spark-folder, one that all of them see"
+        )
+    return SentFile(context, file, context._pickled_broadcast_vars)
