@@ -46,7 +46,7 @@ STUDIES = {
     ),
     "cluster-models": Study("cluster_models", {"*": 1.0}, rows="auto"),
     "functions": Study(
-        "functions_study --keep {folder} --minutes 25", {"by default": 0.5}, rows="factor.*"
+        "functions_study --seed 2 --keep {folder} --minutes 25", {"by default": 0.5}, rows="fact.*"
     ),
     "samplers": Study("samplers", {"edges": 2.0}, keys=2),
     "robustness": Study("robustness --files 5000 --seed 7", {"finds": 0.0}),
