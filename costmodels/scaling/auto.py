@@ -53,6 +53,8 @@ class AutoScaling(ScalingModel):
     True
     """
 
+    _varied = ("machines", "cores")
+
     def __init__(self, *, prior: Prior | None = None) -> None:
         self.prior = prior
 

@@ -81,8 +81,9 @@ def check_fit(model: Any, threshold: float = 10.0, *, min_gain: float = 0.05) ->
     loocv: LeaveOneOut = model.loocv_
     misfit = loocv.misfit(threshold)
     if misfit is None:
+        said = "the model fits" if len(loocv.actual) >= 4 else "so few runs cannot say if it fits"
         error = loocv.median_percent_error
-        return FitCheck(True, f"the model fits: the median left-out error is {error:.1f}%")
+        return FitCheck(True, f"{said}: the median left-out error is {error:.1f}%")
     if not isinstance(model.law_, LinearLaw):
         return FitCheck(False, misfit)
     base, tried = model.law_.terms, {}

@@ -35,6 +35,8 @@ class ScalingModel(CostRegressor):
     warnings_ : list of str
     """
 
+    _varied: tuple[str, ...] = ("machines",)  # columns, and runs differ in one of them
+
     def fit(self, X: Any, y: Any) -> Self:
         """Fit the law.
 
@@ -56,7 +58,7 @@ class ScalingModel(CostRegressor):
         return self._fit(gather_points(*read_runs(self, X, y)))
 
     def _fit(self, points: Points) -> Self:
-        _check_enough(points)
+        _check_enough(points, self._varied)
         self.points_ = points
         self.cliffs_: list[Cliff] = find_cliffs(points)
         self.law_ = self._law(points)
@@ -111,16 +113,16 @@ class ScalingModel(CostRegressor):
         return tags
 
 
-def _check_enough(points: Points) -> None:
+def _check_enough(points: Points, varied: Sequence[str]) -> None:
+    """Refuse points of one configuration, or that differ in none of the columns `varied`."""
     if len(points) < 2:
         rows = int(points.repeats.sum())
         what = f"found {rows} sample{'s' if rows != 1 else ''} of 1 configuration"
         raise ValueError(f"{what}, but a scaling model needs at least 2")
-    machines = points.columns["machines"]
-    if len(np.unique(machines * points.columns.get("cores", 1.0))) < 2:
+    if not any(np.ptp(points.columns.get(name, 1.0)) for name in varied):
         raise ValueError(
-            f"all rows have {machines[0]:g} machines, but a scaling model needs at least two "
-            "machine counts"
+            f"all rows have {points.columns['machines'][0]:g} machines, but a scaling model needs "
+            "at least two machine counts"
         )
 
 

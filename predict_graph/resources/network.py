@@ -28,10 +28,11 @@ def check_peer(peer: str) -> tuple[str, int]:
     (('10.0.0.7', 7070), ('fe80::7', 7070))
     """
     host, colon, port = peer.rpartition(":")
+    host = host[1:-1] if host.startswith("[") and host.endswith("]") else host
     number = whole_number(port, 65535)
     if not (colon and host and number):
         raise RequestError(f"the peer is {peer!r}; accepted: HOST:PORT of calibrate --serve PORT")
-    return host.removeprefix("[").removesuffix("]"), number
+    return host, number
 
 
 def serve(port: int, host: str = "127.0.0.1", ready: Callable[[int], None] | None = None) -> None:

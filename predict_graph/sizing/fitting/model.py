@@ -318,7 +318,8 @@ class JobModel(Result):
             alike = [n for n, k in self.types.items() if (k.cores, k.memory) == known]
             runs = runs[runs["machine_type"].isin(alike)]
         keys = ["scale", "machines", *(["machine_type"] if own is None else [])]
-        return runs.groupby(keys, dropna=False)["seconds"].median().reset_index()
+        found = runs.groupby(keys, dropna=False)["seconds"].median().reset_index()
+        return found if self.types else found.drop(columns="machine_type", errors="ignore")
 
     def seconds(self, scale: npt.ArrayLike, machines: npt.ArrayLike) -> FloatArray:
         """Predict the seconds of each configuration.

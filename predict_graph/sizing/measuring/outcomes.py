@@ -54,7 +54,8 @@ def read_outcomes(table: TextTable) -> tuple[pd.Series, list[str]]:
     for column in table.columns:
         read = _READERS.get(name_key(column))
         cells = set(table.cells[column])
-        counts = read in (_failed, _timed_out) and any(map(_is_count, cells))
+        numbers = all(to_number(cell) == to_number(cell) for cell in cells - {""})
+        counts = read in (_failed, _timed_out) and numbers and any(map(_is_count, cells))
         if read is None or counts or (read is _word and not _is_status(cells, column, table)):
             continue
         if read is _failed and any(cell.translate(_MARKS) != cell for cell in cells):
@@ -146,7 +147,7 @@ _READERS: dict[str, Callable[[str], str | None]] = {
         (_failed, "errormessage errormsg failurereason"),
         (_timed_out, "timedout istimeout"),
         (_exit_status, "exitstatus exitcode rc returncode retcode returnvalue exit errorcode"),
-        (_exit_status, "signal"),
+        (lambda cell: _exit_status(cell) if cell.isdigit() else _failed(cell), "signal"),
     )
     for name in names.split()
 }

@@ -195,7 +195,7 @@ def _configurations(
     factor, rate = _iteration_factor(model, plan.iterations), price / 3600
     assert plan.scale is not None
     where = model.table(plan.scale, seen)
-    chance = model.success(where).round(2)  # so that there are few levels
+    chance = np.floor(100 * model.success(where) + 1e-9) / 100  # so that there are few levels
     # A run keeps to `high` if it succeeds, and then in time.
     sure = plan.confidence / np.maximum(chance, 0.01)
     sure[sure >= 1] = plan.confidence  # it is left out
