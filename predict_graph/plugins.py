@@ -99,9 +99,11 @@ class Registry(Generic[T]):
 
     def preferred(self, algorithm: str) -> str | None:
         """Return the name that was registered for an algorithm, the last one; None if none was."""
+        own = dict(self._preferred)
         for name in self._external():  # their decorators say so, when their modules are loaded
             with suppress(errors.RequestError):
                 self.get(name)
+        self._preferred |= own  # what the user registered counts more
         return self._preferred.get(algorithm)
 
     def names(self) -> list[str]:

@@ -1,4 +1,4 @@
-"""Searches: breadth-first, direction-optimizing [1]_, and for the largest values.
+"""Searches: breadth-first, direction-optimizing [1]_; of marks; and for the largest values.
 
 While few vertices are left to find, each of them searches its in-neighbours for a vertex of the
 last level, and stops at the first.
@@ -87,6 +87,25 @@ def breadth_first(
                 head = stop
             level += 1
     return distance, parent
+
+
+@njit(cache=True, nogil=True)
+def spread_marks(indptr: Any, indices: Any, arrived: Any, arriving: Any, seen: Any) -> None:
+    """Send marks, bits of each vertex, along the edges; `arrived` are then those that are new.
+
+    All three are of shape (vertices, words); `arriving` is 0 before and after.
+    """
+    n, words = seen.shape
+    for v in range(n):
+        for k in range(words):
+            if arrived[v, k] != 0:
+                for e in range(indptr[v], indptr[v + 1]):
+                    arriving[indices[e], k] |= arrived[v, k]
+    for v in range(n):
+        for k in range(words):
+            arrived[v, k] = arriving[v, k] & ~seen[v, k]
+            seen[v, k] |= arrived[v, k]
+            arriving[v, k] = 0
 
 
 def largest(values: npt.NDArray[Any], count: int) -> npt.NDArray[np.int64]:

@@ -100,10 +100,10 @@ def naming_parameter(name: str, edges: str = "out-edges", *, several: bool) -> P
     return Parameter(name, str, None, f"{ids}; by default the one with most {edges}")
 
 
-def check_ids(parameter: str, value: object, *, several: bool = True) -> str | None:
+def check_ids(parameter: str, value: Any, *, several: bool = True) -> str | None:
     """Return ids as comma-separated text, or None; in a list, those with commas are quoted.
 
-    The only id of a parameter that names one vertex may have commas itself, or be a tuple.
+    The only id of a parameter that names one vertex may have commas itself, or be a tuple of more.
 
     Examples
     --------
@@ -112,7 +112,7 @@ def check_ids(parameter: str, value: object, *, several: bool = True) -> str | N
     """
     if value is None:
         return None
-    lists = (list, tuple, np.ndarray) if several else (list, np.ndarray)
+    lists = (list, tuple, np.ndarray) if several or np.size(value) == 1 else (list, np.ndarray)
     ids = list(value) if isinstance(value, lists) else [value]
     kinds = (str, int, tuple, np.integer)
     right = all(isinstance(each, kinds) and not isinstance(each, bool) for each in ids)

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from scipy.sparse import csgraph
 
 from predict_graph.algorithms import Algorithm
 from predict_graph.arrays import FloatArray, IndexArray, IntArray
@@ -72,19 +73,33 @@ def components_recipe(algorithm: Algorithm, graph: Graph) -> rooted.Recipe:
 def counters_recipe(algorithm: Any, graph: Graph) -> rooted.Recipe:
     """Return samples rooted in the middle, and the iterations by the largest hashes.
 
-    They are exact in an undirected graph of few components, or with few vertices outside of these,
-    and a lower bound in others.
+    They are exact in undirected graphs, and an estimate from below in directed ones. The largest
+    hashes show late supersteps alone: not those in which more than 2% of the counters change.
     """
     trees = rooted.middle_trees(graph)
-    # What reaches a root reaches all that this reaches.
-    reaching = [tree.reached for tree in (trees[1::2] if graph.directed else trees)]
-    marks = np.bitwise_or.reduce([largest_hashes(a, algorithm.registers) for a in reaching])
+    recipe = rooted.by_trees(graph, trees)
+    if algorithm.threshold(graph.vertices) > 0.02:
+        return recipe
+    if graph.directed:  # what reaches a root reaches all that this reaches
+        reaching = [tree.reached.astype(np.int64) - 1 for tree in trees[1::2]]
+        marks = np.bitwise_or.reduce([largest_hashes(a, algorithm.registers) for a in reaching])
+        recipe = rooted.by_trees(graph, trees, np.flatnonzero(marks.any(axis=1)))
+        return replace(recipe, fewest=supersteps_by_arrivals(algorithm, graph, marks)[0])
+    marks = largest_hashes(_components(graph, trees), algorithm.registers)
     found, over = supersteps_by_arrivals(algorithm, graph, marks)
-    recipe = rooted.by_trees(graph, trees, np.flatnonzero(marks.any(axis=1)))
-    missed = np.count_nonzero((graph.out_degrees > 0) & ~np.logical_or.reduce(reaching))
-    if over and not graph.directed and missed < 0.1 * graph.vertices:
-        return replace(recipe, iterations=found)
-    return replace(recipe, fewest=found)
+    return replace(recipe, iterations=found) if over else replace(recipe, fewest=found)
+
+
+def _components(graph: Graph, trees: list[rooted.HopTree]) -> IntArray:
+    """Return the component of each vertex of an undirected graph; -1 where it has no edges."""
+    labels = np.full(graph.vertices, -1)
+    for number, tree in enumerate(trees):
+        labels[tree.reached & (labels < 0)] = number
+    others = np.flatnonzero((labels < 0) & (graph.out_degrees > 0))
+    if len(others):  # small ones
+        parts = csgraph.connected_components(graph.subgraph(others).to_scipy())[1]
+        labels[others] = len(trees) + parts
+    return labels
 
 
 def paths_recipe(algorithm: Any, graph: Graph) -> rooted.Recipe:

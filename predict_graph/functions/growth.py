@@ -145,9 +145,9 @@ class Hyper:
     least: float = 1e-10
 
 
+# Standard deviation of the logarithm of a run's CPU seconds: two runs of a call, in two processes,
+# differ by as much (15 drawn calls of half a second to three, docs/studies/functions.md).
 RUN_STD = 0.15
-"""Standard deviation of the logarithm of a run's CPU seconds: two runs of a call, in two processes,
-differ by as much (15 drawn calls of half a second to three, docs/studies/functions.md)."""
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,7 @@ _ANNOTATIONS = {
 }
 _HOMES = {
     "igraph": ("igraph.Graph", "igraph"),
-    "networkx": ("networkx", "networkx.algorithms.community"),
+    "networkx": ("networkx", *(f"networkx.algorithms.{x}" for x in ("community", "approximation"))),
     "scipy": ("scipy.sparse.csgraph", "scipy"),
 }
 _FORM_OF = {"scipy": "scipy", "sklearn": "scipy", "predict_graph": "graph"}

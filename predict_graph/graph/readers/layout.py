@@ -210,7 +210,7 @@ def layout_of(found: FirstData, path: Any, suffix: str, wanted: EdgeList) -> Lay
             f"{place}: the line has a carriage return inside; accepted: lines that end with a line "
             "feed, or both"
         )
-    delimiter = _delimiter(found.text, suffix, wanted.ids)
+    delimiter = _delimiter(found.text, suffix, wanted)
     rows = [[field.strip() for field in _split(line, delimiter)] for line in found.lines()]
     if len(rows[0]) < 2:
         raise RequestError(f"{place}: {ONE_COLUMN}")
@@ -389,10 +389,12 @@ def _fields(rows: list[list[str]], places: list[int]) -> Iterator[str]:
     return (row[at] for row in rows for at in places if at < len(row) and row[at])
 
 
-def _delimiter(line: bytes, suffix: str, ids: str | None) -> int:
-    tab = b"\t" in line and suffix != ".csv"
+def _delimiter(line: bytes, suffix: str, wanted: EdgeList) -> int:
+    tab, ids = b"\t" in line and suffix != ".csv", wanted.ids
     if tab and ids is None:  # text ids may hold blanks, commas and semicolons
-        tab = not all(map(NUMBER.fullmatch, [*filter(None, _split(line, ord("\t")))][:2]))
+        # Several tabs stand for one, unless the numbers of columns are given.
+        kept = [x for x in _split(line, ord("\t")) if x or wanted.source_column is not None]
+        tab = not all(map(NUMBER.fullmatch, kept[:2]))
     if tab and (ids != "integer" or suffix == ".tsv"):
         return ord("\t")
     bars = b"" if re.search(rb"^[|]|[ \t]", line) else b"|"

@@ -196,8 +196,7 @@ class Recipe:
     level_std: float = 0.0
     iterations: int | None = None
     """Iterations that are known from passes over the graph."""
-    fewest: int = 0
-    """A lower bound of them."""
+    fewest: int = 0  # an estimate of them from below
 
 
 def recipe_of(algorithm: Algorithm, graph: Graph) -> Recipe:

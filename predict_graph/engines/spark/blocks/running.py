@@ -41,7 +41,8 @@ class StoredGraph:
     """The blocks of a graph in a folder, in a session, and a table that ties each to an executor.
 
     ``homes`` has the keys of the blocks as ``id``, cached in their partitions: what is joined with
-    it runs where its partitions are. ``phases`` are those of a run so far.
+    it runs where its partitions are. ``phases`` are those of a run so far; ``held`` is released
+    with the graph.
     """
 
     session: OpenSession
@@ -49,6 +50,7 @@ class StoredGraph:
     blocks: storage.Blocks
     homes: DataFrame
     phases: Mapping[str, float]
+    held: ExitStack
 
 
 @contextmanager
@@ -80,7 +82,7 @@ def stored_on(session: OpenSession, graph: AnyGraph) -> Iterator[StoredGraph]:
         homes = held.enter_context(released(placed.result()))
         setup = session.seconds + before + time.perf_counter() - written
         phases = {"setup": setup, "read": read, "superstep": 0.0, "write": 0.0}
-        yield StoredGraph(session, graph, blocks, homes, phases)
+        yield StoredGraph(session, graph, blocks, homes, phases, held)
 
 
 def _homes(session: OpenSession, keys: tuple[int, ...]) -> DataFrame:
@@ -223,6 +225,7 @@ class BlockJob(SuperstepJob):
         self._known = program.run_of(*given)
         if stored.blocks.sent and self.prior is not None:
             prior = sent_file(stored.session, self._known.prior)
+            stored.held.callback(prior.destroy)
             self._known = replace(self._known, prior=prior)
         self._sums: list[Mapping[str, Any]] = []
         self._saved: tuple[int, DataFrame | None] = (0, None)

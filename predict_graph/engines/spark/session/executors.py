@@ -22,8 +22,8 @@ _LOADED = "predict_graph.engines.spark.blocks.program"  # what all programs over
 # Tasks of tables have it, and Python workers are shared by tasks of one environment.
 _ENVIRONMENT = {"SPARK_SIMPLIFIED_TRACEBACK": "1"}
 
+# Applications whose executors have all of them, and whether they see what is in a folder.
 _READY: dict[tuple[str, Path], bool] = {}
-"""Applications whose executors have all of them, and whether they see what is in a folder."""
 
 
 def prepare_executors(session: OpenSession) -> bool:

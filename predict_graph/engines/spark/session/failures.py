@@ -31,7 +31,7 @@ _KNOWN = {
     r"Checkpoint block \w+ not found|CHECKPOINT_RDD_BLOCK_ID_NOT_FOUND"
     r"|ExecutorLostFailure|FetchFailed|Could not find .* of shuffle|MetadataFetchFailed"
     r"|worker lost|Remote RPC client disassociated|BlockNotFoundException": _LOST,
-    r"FileNotFound\w+: .*/predict-graph-": UNSEEN,
+    r"FileNotFound\w+: File file:\S*/predict-graph-[a-z0-9_]{8}/\S* does not exist": UNSEEN,
     r"Python worker exited": "Python died{where}, perhaps for want of memory; take more machines",
     r"All masters are unresponsive": "the master did not take the job",
     r"(?:Cannot call methods on a stopped SparkContext|SparkContext (?:has been|was) shut ?down"
@@ -108,7 +108,8 @@ def reason(text: str) -> str:
     'an executor was lost with the data in its memory;'
     >>> reason("x.PythonException: Traceback (most recent call last):\n  File\nValueError: no")
     'ValueError: no'
-    >>> reason("java.io.FileNotFoundException: File file:/tmp/predict-graph-1/a.gz")[:33]
+    >>> lost = "FileNotFoundException: File file:/tmp/predict-graph-1a2b3c4d/x does not exist"
+    >>> reason(f"java.io.{lost}")[:33]
     'the executors do not see the fold'
     """
     for pattern, sentence in _KNOWN.items():

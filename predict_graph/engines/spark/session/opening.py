@@ -49,8 +49,8 @@ class OpenSession:
     site: str | None = None
     """In a user's session, the call site that marks what our job groups keep in memory."""
     checkpoints: Checkpoints | None = None
+    # A folder for the executors, where they need not see that of this process.
     address: str | None = None
-    """A folder for the executors, where they need not see that of this process."""
     stored_before: int = 0
 
     @property
