@@ -142,6 +142,9 @@ def test_too_few_points_are_refused():
     invalid("found 2 configurations, too few to tell 4 terms apart", Ernest().fit, X, [9, 5, 5.1])
     invalid("needs at least 2", AutoScaling().fit, X[1:], [5, 5.1])
     assert AutoScaling().fit(X, [9, 5, 5.1]).predict(X)[0] == pytest.approx(9, rel=0.1)
+    types = pd.DataFrame({"machines": [2, 4], "cores": [8, 4]})  # as many cores in all
+    assert AutoScaling().fit(types, [9, 8.5]).predict(types)[0] == pytest.approx(9, rel=0.1)
+    invalid("all rows have 4 machines, but", Ernest().fit, types.assign(machines=4), [9, 5])
 
 
 WRONG_OPTIONS = [

@@ -133,6 +133,7 @@ OUTCOMES = [
     *[("state", "COMPLETED", "CA"), ("success", "T", "F"), ("failed", "F", "T")],
     *[("status", "✓", "✗"), ("ok", "✔️ yes", "✘"), ("success", "✓", ""), ("result", "✅", "❌")],
     *[("error_message", "", "Container killed"), ("signal", "0", "SIGKILL"), ("signal", "0", "9")],
+    *[("signal", "none", "KILL"), ("errormsg", "", "-5 of 7")],
     *[("State", "done", "killed"), ("status", "0", "137"), ("state", "0", "200")],
 ]
 
@@ -153,6 +154,8 @@ def test_what_is_no_outcome(written):
     assert set(found.varying) == {"state", "completed", "error", "result", "failed"}
     alone = read_measurements(written("nodes,time,state\n1,9,CA\n2,5,CA\n2,4,PR\n"))
     assert set(alone.varying) == {"state"}
+    mixed = read_measurements(written("nodes,time,error\n1,9,\n2,5,OOM\n4,3,137\n"))
+    assert mixed.done.machines.tolist() == [1]
 
 
 @pytest.mark.parametrize("cell", ["OOM", "-1", "nan", "", "0", "failed", "N/A", "inf"])
