@@ -77,9 +77,8 @@ def counters_recipe(algorithm: Any, graph: Graph) -> rooted.Recipe:
     hashes show late supersteps alone: not those in which more than 2% of the counters change.
     """
     trees = rooted.middle_trees(graph)
-    recipe = rooted.by_trees(graph, trees)
     if algorithm.threshold(graph.vertices) > 0.02:
-        return recipe
+        return rooted.by_trees(graph, trees)
     if graph.directed:  # what reaches a root reaches all that this reaches
         reaching = [tree.reached.astype(np.int64) - 1 for tree in trees[1::2]]
         marks = np.bitwise_or.reduce([largest_hashes(a, algorithm.registers) for a in reaching])
@@ -87,6 +86,7 @@ def counters_recipe(algorithm: Any, graph: Graph) -> rooted.Recipe:
         return replace(recipe, fewest=supersteps_by_arrivals(algorithm, graph, marks)[0])
     marks = largest_hashes(_components(graph, trees), algorithm.registers)
     found, over = supersteps_by_arrivals(algorithm, graph, marks)
+    recipe = rooted.by_trees(graph, trees)
     return replace(recipe, iterations=found) if over else replace(recipe, fewest=found)
 
 

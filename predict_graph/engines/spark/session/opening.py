@@ -103,12 +103,11 @@ class OpenSession:
 
     def sent(self, path: Path) -> str:
         """Return the address at which all executors read what this process has written."""
-        from predict_graph.engines.spark.tables.reading import literal_path
+        from predict_graph.engines.spark.tables.reading import spark_path
 
-        here = f"file://{path.resolve()}"
         if self.address is None:
-            return literal_path(here)
-        there = f"{self.address}/{path.name}"
+            return spark_path(path)
+        here, there = f"file://{path.resolve()}", f"{self.address}/{path.name}"
         (source, _), (target, files) = (hadoop_path(self.spark, each) for each in (here, there))
         files.copyFromLocalFile(True, source, target)
         return there
