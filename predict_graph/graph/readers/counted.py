@@ -25,6 +25,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -35,10 +36,12 @@ from predict_graph.graph.columns import Columns
 from predict_graph.graph.edge_list import EdgeBlock, EdgeList, EdgeSource
 from predict_graph.graph.readers.layout import NUMBER, FirstData, Layout, first_data
 from predict_graph.graph.readers.streams import Content
-from predict_graph.graph.readers.text import scan_blocks, shortened, whole_rows
-from predict_graph.limits import check_size, check_unpacked, whole_number
+from predict_graph.graph.readers.text import scan_blocks, whole_rows
+from predict_graph.limits import check_size, check_unpacked
+from predict_graph.stopwatch import imported
 
 _FIELDS = ("pattern", "real", "integer", "double")
+_COUNT = r"(\d{1,18})"
 _SYMMETRIES = {"general": True, "symmetric": False}
 # Whether edges are directed and have weights.
 _PROBLEMS = {"sp": True, "max": True, "edge": False, "col": False}
@@ -68,13 +71,8 @@ def open_matrix_market(content: Content, wanted: EdgeList) -> EdgeSource:
             f"{path}:1: a matrix of the kind {kind[:40]} {field[:40]} {symmetry[:40]} is no graph; "
             f"accepted: coordinate, {' or '.join(_FIELDS)}, {' or '.join(_SYMMETRIES)}"
         )
-    counts = [whole_number(count) for count in found.text.split()]
-    if len(counts) != 3 or None in counts:
-        raise RequestError(
-            f"{path}:{found.number}: the line of sizes must be 'rows columns entries', whole "
-            f"numbers below 2**63"
-        )
-    rows, columns, entries = (count or 0 for count in counts)
+    said = "the line of sizes must be 'rows columns entries', whole numbers below 10**18"
+    rows, columns, entries = map(int, _header(content, found, [_COUNT] * 3, said))
     if rows != columns:
         raise RequestError(
             f"{path}:{found.number}: the matrix is {rows} by {columns}; accepted: square"
@@ -94,21 +92,25 @@ def open_dimacs(content: Content, wanted: EdgeList) -> EdgeSource:
     RequestError
         If it is none, or the number of edges is wrong.
     """
-    path = content.path
-    found = first_data(map(_without_letters, content.lines()), comment=b"c")
-    words = found.text.decode(errors="replace").split()
-    counts = [whole_number(word) for word in words[2:]]
-    if len(words) != 4 or words[0] != "p" or words[1] not in _PROBLEMS or None in counts:
-        raise RequestError(
-            f"{path}:{found.number}: a DIMACS file begins with 'p PROBLEM vertices edges'; "
-            f"accepted: {', '.join(_PROBLEMS)}"
-        )
-    vertices, edges = (count or 0 for count in counts)
-    directed = _PROBLEMS[words[1]]
+    found = first_data(map(_without_letters, content.lines()))
+    problems = ", ".join(_PROBLEMS)
+    said = f"a DIMACS file begins with 'p PROBLEM vertices edges'; accepted: {problems}"
+    words = ["p", f"({'|'.join(_PROBLEMS)})", _COUNT, _COUNT]
+    problem, *counts = _header(content, found, words, said)
+    vertices, edges = map(int, counts)
+    directed = _PROBLEMS[problem.decode()]
     times = (1,) if directed else (1, 2)  # some files count each edge twice
     layout = Layout(0, Columns(0, 1, 2 if directed else None), lowest=1, highest=vertices)
     blocks = _edges(content, found, layout, edges, times)
     return EdgeSource(blocks, vertices=vertices, directed=directed)
+
+
+def _header(content: Content, found: FirstData, words: list[str], said: str) -> tuple[bytes, ...]:
+    """Return the groups in the words of the first line; otherwise an error says what it must be."""
+    fields = re.fullmatch(r"\s+".join(words).encode(), found.text)
+    if fields is None:
+        raise RequestError(f"{content.path}:{found.number}: {said}")
+    return fields.groups(b"")
 
 
 def _without_letters(block: bytearray) -> bytearray:
@@ -132,9 +134,6 @@ def _edges(
         raise RequestError(f"{path}: the file says {edges} edges, but holds {listed}")
 
 
-_NUMBER = re.compile(NUMBER.pattern.encode())
-
-
 def open_metis(content: Content, wanted: EdgeList) -> EdgeSource:
     """Open a METIS file; the ids become 0 … n - 1.
 
@@ -144,19 +143,15 @@ def open_metis(content: Content, wanted: EdgeList) -> EdgeSource:
         If the header is wrong, the counts are, or an edge is listed at one of its ends only.
     """
     path = content.path
-    found = first_data(content.lines(), b"%")
-    header, line = found.text.split(), found.number
-    numbers = [whole_number(field, 2**62) for field in header]
-    if not 2 <= len(header) <= 4 or None in numbers:
-        raise RequestError(
-            f"{path}:{line}: the header of a METIS file is 'n m [fmt [ncon]]', "
-            f"not {b' '.join(header).decode(errors='replace')[:60]!r}"
-        )
-    vertices, edges = numbers[0] or 0, numbers[1] or 0
-    form = header[2].decode().zfill(3) if len(header) > 2 else "000"
+    found = first_data(content.lines())
+    said = "the header of a METIS file is 'n m [fmt [ncon]]'"
+    words = [_COUNT, rf"{_COUNT}(?:\s+{_COUNT})?(?:\s+{_COUNT})?"]
+    *counts, kind, weights = _header(content, found, words, said)
+    vertices, edges = map(int, counts)
+    form, line = kind.decode().zfill(3), found.number
     if len(form) != 3 or set(form) - {"0", "1"}:
         raise RequestError(f"{path}:{line}: fmt is {form[:40]}; accepted: three digits of 0 and 1")
-    constraints = (numbers[3] or 0) if len(header) > 3 else 1
+    constraints = int(weights or 1)
     if constraints > 1000:
         raise RequestError(f"{path}:{line}: ncon is {constraints}; accepted: 0 to 1000")
     if vertices >= 2**31:
@@ -194,10 +189,12 @@ def _metis_edges(
         if wrong.any():
             first = int(np.argmax(wrong))
             number, fields = _metis_rows(block)[owners[first]]
-            field = fields[place[first] + skipped].decode("utf-8", errors="replace")
+            kind, accepted = "weight", "numbers"
+            if is_target[first]:
+                kind, accepted = "id", f"1 to {vertices}"
             raise RequestError(
-                f"{path}:{line + number}: the id {shortened(field)} is out of range; accepted: 1 "
-                f"to {vertices}"
+                f"{path}:{line + number}: the {kind} {fields[place[first] + skipped]} "
+                f"is out of range; accepted: {accepted}"
             )
         sources = (vertex + owners[is_target]).astype(np.int32)
         targets = values[is_target].astype(np.int32) - np.int32(1)
@@ -219,14 +216,19 @@ def _metis_edges(
         )
 
 
-def _metis_rows(block: bytearray) -> list[tuple[int, list[bytearray]]]:
+def _metis_rows(block: bytearray) -> list[tuple[int, list[str]]]:
     """Return the number of each line of a vertex, from 1 on, and what it holds."""
-    lines = enumerate(block.split(b"\n")[:-1], 1)
-    return [(at, row.split()) for at, row in lines if not row.lstrip().startswith(b"%")]
+    lines = enumerate(block.decode("utf-8", errors="replace").split("\n")[:-1], 1)
+    return [(at, row.split()) for at, row in lines if not row.lstrip().startswith("%")]
 
 
 def _metis_numbers(block: bytearray) -> tuple[IntArray, Array]:
     """Return how many numbers each line of a vertex has, and all of them; NaN for what is none."""
     rows = [row for _, row in _metis_rows(block)]
-    values = [float(each) if _NUMBER.fullmatch(each) else math.nan for row in rows for each in row]
-    return np.array([len(row) for row in rows], np.int64), np.array(values)
+    fields = [*chain(*rows)]
+    try:
+        values = imported("pyarrow").array(fields, "string").cast("float64").to_numpy()
+    except ValueError:  # one is no number, or has a plus
+        found = (float(each) if NUMBER.fullmatch(each) else math.nan for each in fields)
+        values = np.fromiter(found, np.float64)
+    return np.array([*map(len, rows)], np.int64), values

@@ -20,7 +20,7 @@ from predict_graph.graph.edge_list import EdgeList
 from predict_graph.graph.foreign import from_networkx
 from predict_graph.graph.readers.streams import Content
 from predict_graph.inputs import parse_json
-from predict_graph.limits import beyond, check_size, check_unpacked, limits, whole_number
+from predict_graph.limits import check_limit, check_size, check_unpacked, whole_number
 from predict_graph.stopwatch import imported
 
 
@@ -39,11 +39,8 @@ def _read(
     for block in content.blocks():
         data += block
         # A graph takes up to 30 times the bytes of its file here, measured with 100,000 edges.
-        if len(data) > limits().document_bytes // 4:
-            raise RequestError(
-                f"{content.path} is too large for {form}, which is read whole; accepted: up to a "
-                f"quarter of {beyond('document_bytes')}, or an edge list"
-            )
+        said = f"{content.path} is too large for {form}, which may take a quarter of the limit"
+        check_limit("document_bytes", 4 * len(data), said)
     with explained(f"{content.path} is not {form} that can be read"):
         made, notes = parse(networkx, bytes(data), str(content.path))
     vertices, edges = made.number_of_nodes(), made.number_of_edges()
@@ -55,19 +52,23 @@ def _read(
         made = networkx.relabel_nodes(made, int)
     if wanted.ids == "integer" and not all(isinstance(node, int) for node in made):
         raise RequestError(f"{content.path} has nodes that are no integers; accepted: --ids string")
-    try:
-        return from_networkx(made).described_as(notes=notes)
-    except RequestError as error:
-        raise RequestError(f"{content.path}: {error}") from error
+    return from_networkx(made, str(content.path)).described_as(notes=notes)
 
 
 _PLAIN = re.compile(r"0|[1-9][0-9]{0,17}")
 Parsed = tuple[Any, tuple[str, ...]]  # a graph of networkx, and notes on it
 
 
+_GRAPH = re.compile(r"^([ \t]*graph\s*\[)", re.MULTILINE)
+
+
 def _gml(networkx: Any, data: bytes, path: str) -> Parsed:
-    """Parse GML; nodes are known by their labels, or by their ids where labels are no ids."""
-    lines = data.decode("utf-8-sig").splitlines()
+    """Parse GML; nodes are known by their labels, or by their ids where labels are no ids.
+
+    Edges may come twice, as they do in files that declare no multigraph.
+    """
+    text = _GRAPH.sub(r"\1 multigraph 1 ", data.decode("utf-8-sig"), count=1)
+    lines = text.splitlines()
     try:
         return networkx.parse_gml(lines), ()
     except networkx.NetworkXError as error:
@@ -83,6 +84,8 @@ def _node_link(networkx: Any, data: bytes, path: str) -> Parsed:
     if not isinstance(found, dict) or key is None or "nodes" not in found:
         raise ValueError("it has no 'nodes' and 'links' (or 'edges')")
     made = networkx.node_link_graph(found, directed=True, multigraph=True, edges=key)
+    if made.number_of_nodes() > len(found["nodes"]):
+        raise ValueError("an edge names a node that is not among the ids of 'nodes'")
     return made, () if "directed" in found else (READ_AS_DIRECTED,)
 
 
@@ -99,18 +102,18 @@ def _xml(reader: str, networkx: Any, data: bytes, path: str) -> Parsed:
 
 
 _VERTICES = re.compile(r"^\*vertices\s+(\d+)[^\n]*\n(?=\s*\*|\s*$)", re.IGNORECASE | re.MULTILINE)
-_SECTIONS = re.compile(r"^\*(\w+)[ \t]*(\d*)", re.MULTILINE)
+_SECTIONS = re.compile(r"^\*(\w+)[ \t]*([^\n]*)", re.MULTILINE)
+_EMPTY = re.compile(r"^\*(?:arcs|edges)\b[^\n*]*\s*(?=\*|\Z)", re.IGNORECASE | re.MULTILINE)
 
 
 def _pajek(networkx: Any, data: bytes, path: str) -> Parsed:
     text = data.decode("utf-8-sig").replace("\r\n", "\n")
-    text = re.sub(r"^%[^\n]*\n", "", text, flags=re.MULTILINE)
-    sections = [(name.lower(), number) for name, number in _SECTIONS.findall(text)]
-    names = {name for name, _ in sections}
-    if names & {"arcslist", "edgeslist"}:
-        raise ValueError("it lists neighbours (*arcslist, *edgeslist); accepted: *arcs and *edges")
-    if names >= {"arcs", "edges"}:
-        raise ValueError("it has both *arcs and *edges; accepted: either")
+    text = _EMPTY.sub("", re.sub(r"^%[^\n]*\n", "", text, flags=re.MULTILINE))
+    sections = [(name.lower(), rest.strip()) for name, rest in _SECTIONS.findall(text)]
+    listed = [name for name, _ in sections if name not in ("network", "vertices")]
+    if listed not in (["arcs"], ["edges"], ["matrix"]):
+        shown = ", ".join(f"*{name}" for name in listed)
+        raise ValueError(f"its edges are in {shown or 'none'}; accepted: *arcs, *edges or *matrix")
     counts = [whole_number(number) for name, number in sections if name == "vertices"]
     count = counts[0] if len(counts) == 1 else None
     if count is None:
@@ -131,7 +134,9 @@ def _pajek(networkx: Any, data: bytes, path: str) -> Parsed:
 
 def _adjlist(networkx: Any, data: bytes, path: str) -> Parsed:
     lines = map(str.strip, data.decode("utf-8-sig").split("\n"))
-    return networkx.parse_adjlist(lines, create_using=networkx.DiGraph), (READ_AS_DIRECTED,)
+    form = "multiline_adjlist" if b" {" in data else "adjlist"  # with attributes of edges
+    parse = getattr(networkx, f"parse_{form}")
+    return parse(lines, create_using=networkx.DiGraph), (READ_AS_DIRECTED,)
 
 
 open_graphml = partial(_read, "GraphML", partial(_xml, "read_graphml"))

@@ -102,11 +102,12 @@ class Content:
             self.close()
 
     def lines(self) -> Iterator[bytearray]:
-        """Yield the same in blocks of whole lines; UTF-16 as UTF-8."""
+        """Yield the same in blocks of whole lines; UTF-16, as Windows writes it, as UTF-8."""
         read: Iterator[bytes] = self.blocks()
         if self.start.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
-            read = _from_utf16(read, self.path)
-        return line_blocks(read, self.path)
+            read = iterencode(iterdecode(read, "utf-16"), "utf-8")
+        with explained(f"{self.path} begins as UTF-16, but is not"):
+            yield from line_blocks(read, self.path)
 
     @property
     def packed_bytes(self) -> int:
@@ -220,11 +221,3 @@ def _xz_members(packed: Input) -> Iterator[bytes]:
         data = member.unused_data
         while not (data := data.lstrip(b"\0")) and (more := packed.read(_READ)):  # padding
             data = more
-
-
-def _from_utf16(blocks: Iterator[bytes], path: Path) -> Iterator[bytes]:
-    """Pass UTF-16 on as UTF-8: what Excel and the shell of Windows write."""
-    try:
-        yield from iterencode(iterdecode(blocks, "utf-16"), "utf-8")
-    except UnicodeError as error:
-        raise RequestError(f"{path} begins as UTF-16, but is not: {error}") from None

@@ -31,8 +31,7 @@ from predict_graph.graph.readers.streams import Content
 from predict_graph.limits import whole_number
 from predict_graph.stopwatch import imported
 
-_PAGE = re.compile(rb"<(!doctype|html|[?]xml)\b", re.IGNORECASE)
-_POINTER = b"version https://git-lfs."
+_PAGE = re.compile(rb"<(?:!doctype|html|[?]xml)\b|(version https://git-lfs)", re.IGNORECASE)
 
 
 def open_text(content: Content, wanted: EdgeList) -> EdgeSource:
@@ -43,8 +42,8 @@ def open_text(content: Content, wanted: EdgeList) -> EdgeSource:
     RequestError
         If the file holds no line of data or its first lines are not those of an edge list.
     """
-    if _PAGE.match(content.start) or content.start.startswith(_POINTER):
-        kind = "a page of HTML or XML" if _PAGE.match(content.start) else "a pointer of Git LFS"
+    if page := _PAGE.match(content.start):
+        kind = "a pointer of Git LFS" if page[1] else "a page of HTML or XML"
         raise RequestError(f"{content.path} holds {kind}; accepted: a list of edges")
     path, suffix, blocks = content.path, content.suffix, content.lines()
     if b"{" in content.start:
@@ -80,6 +79,7 @@ Bytes = npt.NDArray[np.uint8]
 LARGEST_WEIGHT = float(np.finfo(np.float32).max)
 _WHOLE = re.compile(r"([0-9]+)(?:\.0+)?")
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f\x7f]")
+_QUOTED = re.compile(rb'(?<![0-9."])"([0-9.]+)"(?![0-9."])')  # a number
 # Where text ids may begin with the mark of a comment, that of a comment is followed by a blank, a
 # control character or another mark.
 _COMMENTS = {
@@ -102,7 +102,7 @@ def scan_blocks(
             or _columns_of(block, layout)
             or _rows_of(path, block, layout, line)
         )
-        line += block.count(b"\n")
+        line += int(np.count_nonzero(np.frombuffer(block, np.uint8) == 10))
         if found is not None and len(found.sources):
             yield found
 
@@ -120,15 +120,15 @@ def _pairs_of(block: bytearray, layout: Layout) -> EdgeBlock | None:
 def whole_rows(block: bytearray, delimiter: int) -> tuple[IntArray, IntArray] | None:
     """Return how many numbers each line has, and all of them; None if some are no whole numbers."""
     buffer = np.frombuffer(block, np.uint8)
-    lengths = np.empty(block.count(b"\n"), np.int64)
-    values = np.empty(len(block) // 2 + 1, np.int64)  # a number takes two bytes at least
-    count = _scan(buffer, delimiter, lengths, values)
-    return None if count < 0 else (lengths, values[:count])
+    lengths = np.empty(len(block), np.int64)  # a line takes a byte at least, a number two
+    values = np.empty(len(block) // 2 + 1, np.int64)
+    lines, count = _scan(buffer, delimiter, lengths, values)
+    return None if count < 0 else (lengths[:lines], values[:count])
 
 
 @njit(cache=True, nogil=True)
-def _scan(buffer: Bytes, delimiter: int, lengths: IntArray, values: IntArray) -> int:
-    """Fill the numbers of lines, and how many each has; return the number of all, or -1."""
+def _scan(buffer: Bytes, delimiter: int, lengths: IntArray, values: IntArray) -> tuple[int, int]:
+    """Fill the numbers of lines, and how many each has; return the lengths of both, or -1."""
     blank = 32 if delimiter else 9  # besides a space
     at, line, count = 0, 0, 0
     while at < len(buffer):
@@ -136,16 +136,16 @@ def _scan(buffer: Bytes, delimiter: int, lengths: IntArray, values: IntArray) ->
         while buffer[at] != 10:
             if delimiter and count > first:
                 if buffer[at] != delimiter:
-                    return -1
+                    return line, -1
                 at = _after_blanks(buffer, at + 1, blank)
             values[count], at, whole = _digits(buffer, at)
             if not whole:
-                return -1
+                return line, -1
             count += 1
             at = _after_blanks(buffer, at, blank)
         lengths[line] = count - first
         at, line = at + 1, line + 1
-    return count
+    return line, count
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -174,11 +174,14 @@ def _columns_of(block: bytearray, layout: Layout) -> EdgeBlock | None:
     content = _without_comments(block, layout)
     if not layout.delimiter:
         content = content.replace(b"\t", b" ")
-    # Marks of what pyarrow would read otherwise: quotes, blanks, and hexadecimal numbers.
-    odd = (b"" if mark == b"\t" else b"\t") + (b'"' if layout.texts else b'"xX')
+    odd = [b'"'] if mark == b"\t" else [b'"', b"\t"]
+    if not layout.texts:
+        content = _QUOTED.sub(rb"\1", content) if b'"' in content else content
+        odd += [b"0x", b"0X"]
+    # What pyarrow would read otherwise: quotes, blanks, and hexadecimal numbers.
     if (
         _refused_control(content, layout)
-        or any(byte in content for byte in odd)
+        or any(each in content for each in odd)
         or b"\r" in content.replace(b"\r\n", b"\n")
     ):
         return None
@@ -285,19 +288,13 @@ def _id(layout: Layout, text: str) -> int:
     found = _WHOLE.fullmatch(_text(layout, text))
     if found is None:
         raise ValueError(
-            f"{shortened(text)!r} is not an id; accepted: integers from 0 on, or any text with "
-            "--ids string"
+            f"{text!r} is not an id; accepted: integers from 0 on, or any text with --ids string"
         )
-    value = whole_number(found[1])
-    if value is None:
+    value = whole_number(found[1], layout.highest)
+    if value is None or value < layout.lowest:
+        texts = ", or any text with --ids string" if layout.highest == LARGEST_ID else ""
         raise ValueError(
-            f"the id {shortened(text)} is too large; accepted: 0 to {LARGEST_ID}, or any text with "
-            "--ids string"
-        )
-    if not layout.lowest <= value <= layout.highest:
-        raise ValueError(
-            f"the id {shortened(text)} is out of range; accepted: {layout.lowest} to "
-            f"{layout.highest}"
+            f"the id {text} is out of range; accepted: {layout.lowest} to {layout.highest}{texts}"
         )
     return value
 
@@ -307,13 +304,8 @@ def _weight(layout: Layout, text: str) -> float:
         raise ValueError("the line has no weight, although the first one has")
     plain = text if layout.point == "." else text.translate({ord(","): ".", ord("."): ","})
     if not NUMBER.fullmatch(plain) or abs(float(plain)) > LARGEST_WEIGHT:
-        raise ValueError(f"{shortened(text)!r} is not a weight; accepted: finite numbers")
+        raise ValueError(f"{text!r} is not a weight; accepted: finite numbers")
     return float(plain)
-
-
-def shortened(text: str) -> str:
-    """Return a field, for an error."""
-    return text if len(text) <= 40 else text[:37] + "..."
 
 
 def _in_range(
@@ -324,5 +316,6 @@ def _in_range(
     least, most = ends.min(initial=lowest), ends.max(initial=lowest)
     if least < lowest or most > layout.highest:
         return None
-    source, target = (ends - lowest).astype(np.int32 if most - lowest < 2**31 else np.int64, "C")
+    kept = ends.astype(np.int32 if most - lowest < 2**31 else np.int64, "C")
+    source, target = np.subtract(kept, lowest, dtype=kept.dtype)
     return EdgeBlock(source, target, *weights)

@@ -32,7 +32,7 @@ FILES = [
     (".txt", "0 1 2 3\n1 4\n", r"g\.txt:1: the lines have 2 to 4 columns; .* \.adjlist"),
     (".txt", "1 2\n-3 4\n", r"g\.txt:2: '-3' is not an id"),
     (".csv", "1,2\n,2\n", r"g\.csv:2: an id is missing"),
-    (".txt", "1 2\n3 9223372036854775808\n", r"g\.txt:2: the id 9223372036854775808 is too large"),
+    (".txt", "1 2\n3 9223372036854775808\n", r"g\.txt:2: the id 92233720368.* is out of range"),
     (".txt", "1 2\n3 4 5\n", r"g\.txt:2: the line has more columns"),
     (".txt", "1 2 0.5\n3 4\n", r"g\.txt:2: the line has no weight"),
     (".txt", "1 2 0.5\n3 4 nan\n", r"g\.txt:2: 'nan' is not a weight; accepted: finite"),
@@ -60,13 +60,12 @@ FILES = [
     (".mtx", "1 1 1\n1 1\n", r"g\.mtx:1: a Matrix Market file begins with"),
     (".mtx", "%%MatrixMarket matrix array real general\n1 1\n1\n", "array real general"),
     (".mtx", f"{MATRIX}2 3 1\n1 1\n", "2 by 3"),
-    (".mtx", f"{MATRIX}2 2\n1 1\n", ":2: the line of"),
     (".mtx", f"{MATRIX}2 2 2\n1 1\n", "but holds 1"),
     (".mtx", f"{MATRIX}% c\n2 2 1\n0 1\n", r"g\.mtx:4: the id 0 is out of range; accepted: 1 to 2"),
-    (".mtx", f"{MATRIX}{'9' * 5000} 2 1\n1 1\n", "whole numbers below 2"),
+    (".mtx", f"{MATRIX}{'9' * 5000} 2 1\n1 1\n", "whole numbers below 10"),
     (".mtx", MATRIX.replace("general", "symmetric") + "90000000 90000000 1\n2 1\n", "unpack_ratio"),
     # METIS and DIMACS.
-    (".graph", "x y\n", r"g\.graph:1: the header of a METIS file"),
+    (".graph", "2 1 1\n2 0.5\n1 x\n", r"g\.graph:3: the weight x is out of range"),
     (".graph", "2 1 7\n2\n1\n", r"fmt is 007"),
     (".graph", "2 1 1 1001\n2\n1\n", r"g\.graph:1: ncon is 1001; accepted: 0 to 1000"),
     (".graph", "3 1\n2\n1\n", "says 3 vertices, but 2 lines follow"),
@@ -92,9 +91,11 @@ FILES = [
     (".json", "{}", "no 'nodes' and 'links'"),
     (".json", "[1]", "is not JSON of nodes and links"),
     (".json", '{"nodes": [{"id": 1}], "links": []}', "has no edges"),
+    (".json", '{"nodes": [{"id": 1}], "links": [{"source": 1, "target": 2}]}', "not among the ids"),
     (".net", '*vertices 2\n1 "x"\n2 "x"\n*arcs\n1 2', "2 vertices, but has 1 labels"),
     (".net", "*vertices 1000000000\n*arcs\n1 2\n", "vertices 1000000000|unpack_ratio"),
     (".net", "*vertices 2\n*arcslist\n1 2 3\n", "arcslist"),
+    (".net", "*vertices 3 2\n*edges\n1 2\n", "does not say once how many vertices"),
     # Parquet.
     (".parquet", parquet(a=[1, 2]), "has one column"),
     (".parquet", parquet(a=[1, 2], b=[1.5, 2.0]), "'b' is 1.5 in row 1; accepted: integers"),
@@ -146,7 +147,7 @@ def test_a_file_that_changes_while_it_is_read(written):
 
 def test_a_document_that_is_larger_than_its_limit(written):
     with limited(document_bytes=100_000):
-        no_graph(written("[" + " " * 100_000, "g.json"), "a quarter of 100,000 bytes")
+        no_graph(written("[" + " " * 100_000, "g.json"), "a quarter of .* 100,000 bytes")
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root reads every file")
