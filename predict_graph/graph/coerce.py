@@ -18,7 +18,6 @@ from predict_graph.graph.build import as_asked
 from predict_graph.graph.csr import Graph
 from predict_graph.graph.edge_list import EdgeList
 from predict_graph.graph.generators import GENERATORS, generate
-from predict_graph.inputs import is_stream
 from predict_graph.memory import forget_peak, resident_memory, resident_peak
 from predict_graph.remote import address_of
 from predict_graph.stopwatch import Stopwatch
@@ -99,46 +98,46 @@ def _named(
     text: str, directed: bool | None, wanted: EdgeList, name: str | None, seed: Any
 ) -> Callable[[], Graph]:
     """Return what reads or generates the graph of a text."""
+    from predict_graph.graph.datasets import dataset, dataset_names, fetch
     from predict_graph.graph.readers import read_graph
-    from predict_graph.graph.readers.parquet import parquet_files
 
-    path = Path(text)
-    if "\0" in text:
-        raise RequestError(f"unknown graph {text!r}; accepted: {_accepted()}")
-    given = text == "-" or address_of(text) or is_stream(path) or os.path.isfile(text)
-    if given or (os.path.isdir(text) and parquet_files(path)):
+    if is_read(text):
         return partial(read_graph, wanted, directed=directed, name=name)
     if text.partition(":")[0].strip() in GENERATORS.names():
         wanted.refuse_columns(text)
         return partial(generate, text, directed=directed, name=name, seed=seed)
-    from predict_graph.graph.datasets import dataset, dataset_names, fetch
-
     if text in dataset_names():
         asked = dataset(text).directed if directed is None else directed
         found = replace(wanted, edges=fetch(text))
         return partial(read_graph, found, directed=asked, name=name or text)
-    if text and os.path.lexists(text):
-        return partial(read_graph, path)  # a folder, a device, a link: this says what is wrong
-    if not text or path.suffix or os.sep in text:
-        meant = did_you_mean(path.name, _names_beside(path)) if text else ""
-        raise RequestError(f"there is no file {text!r};{meant} accepted: {_accepted()}")
-    generators = [*GENERATORS.names(), *dataset_names(), *_names_beside(path)]
-    meant = did_you_mean(text.partition(":")[0], generators)
-    raise RequestError(f"unknown graph {text!r};{meant} accepted: {_accepted()}")
+    path = Path(text)
+    known = [*GENERATORS.names(), *dataset_names(), *_names_beside(path)]
+    a_file = path.suffix or os.sep in text
+    meant = did_you_mean(path.name if a_file else text.partition(":")[0], known) if text else ""
+    what = f"there is no file {text!r}" if a_file else f"unknown graph {text!r}"
+    raise RequestError(
+        f"{what};{meant} accepted: the name of an existing file, an address such as "
+        f"s3://bucket/edges.csv, a generator ({', '.join(GENERATORS.names())}) such as "
+        f"rmat:scale=18, or a dataset ({', '.join(dataset_names())})"
+    )
+
+
+def is_read(text: str) -> bool:
+    """Return whether a graph is read from what a text names, even if it is also another's name.
+
+    A folder without Parquet files does not hide a generator or a dataset of its name.
+    """
+    from predict_graph.graph.datasets import dataset_names
+    from predict_graph.graph.readers.parquet import parquet_files
+
+    if not os.path.isdir(text):
+        return text == "-" or os.path.lexists(text) or address_of(text) is not None
+    other = text.partition(":")[0].strip() in GENERATORS.names() or text in dataset_names()
+    return not other or bool(parquet_files(Path(text)))
 
 
 def _names_beside(path: Path) -> list[str]:
     """Return the names of files in the folder of a path, a thousand at most."""
-    with suppress(OSError), os.scandir(path.parent) as entries:
+    with suppress(OSError, ValueError), os.scandir(path.parent) as entries:
         return [entry.name for entry in islice(entries, 1000)]
     return []
-
-
-def _accepted() -> str:
-    from predict_graph.graph.datasets import dataset_names
-
-    return (
-        "the name of an existing file, an address such as s3://bucket/edges.csv, "
-        f"a generator ({', '.join(GENERATORS.names())}) such as rmat:scale=18, "
-        f"or a dataset ({', '.join(dataset_names())})"
-    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +14,6 @@ from predict_graph.errors import RequestError
 from predict_graph.graph.csr import Graph
 from predict_graph.graph.edge_list import EdgeList, EdgeSource
 from predict_graph.graph.readers.streams import COMPRESSIONS, Content, suffixes_of
-from predict_graph.inputs import STANDARD_INPUT
 from predict_graph.remote import Address, copied
 
 # The function that reads each format, and the suffixes of its files.
@@ -66,9 +65,9 @@ def open_source(wanted: EdgeList) -> EdgeSource | Graph:
             )
         if {*wanted.given} - {"ids"} and form not in _TABLES:
             raise RequestError(f"{content.path}: the format {form} has no columns to choose")
-        reader: Callable[[Content, EdgeList], EdgeSource | Graph]
-        reader = resolve_name(f"predict_graph.graph.{_FORMATS[form][0]}")
-        return reader(content, wanted)
+        read = resolve_name(f"predict_graph.graph.{_FORMATS[form][0]}")
+        found: EdgeSource | Graph = read(content, wanted)
+        return found
     except BaseException:
         content.close()
         raise
@@ -77,8 +76,13 @@ def open_source(wanted: EdgeList) -> EdgeSource | Graph:
 @contextmanager
 def copied_here(wanted: EdgeList) -> Iterator[EdgeList]:
     """Give what is wanted, by a copy if it is at an address and cannot be read as it comes."""
+    from predict_graph.graph.readers.parquet import NO_TABLES, is_table
+
     path = wanted.path
-    files = path.files() if isinstance(path, Address) else {}
+    found = path.files() if isinstance(path, Address) else {}
+    files = {below: file for below, file in found.items() if is_table(below)}
+    if found and not files:
+        raise RequestError(f"{path} {NO_TABLES}")
     if isinstance(path, Address) and (files or {*suffixes_of(path)} & _SOUGHT):
         with TemporaryDirectory(prefix="predict-graph-") as folder:
             yield replace(wanted, edges=copied(path, files, Path(folder)))
@@ -89,7 +93,8 @@ def copied_here(wanted: EdgeList) -> Iterator[EdgeList]:
 def format_of(content: Content) -> str:
     """Return the format of a file, a key of `_FORMATS`.
 
-    A stream without a suffix holds text: an edge list or a Matrix Market file.
+    A stream, and a file without a suffix, holds text: an edge list, a DIMACS or a Matrix Market
+    file.
 
     Raises
     ------
@@ -98,20 +103,18 @@ def format_of(content: Content) -> str:
     """
     path = content.path
     suffix, compression = content.suffix, suffixes_of(path)[1]
-    plain = content.stream or path == STANDARD_INPUT or path.name.startswith("out.")  # KONECT
+    plain = not suffix or content.stream or path.name.startswith("out.")  # of KONECT
     form = SUFFIXES.get(suffix, "text" if plain else "")
     if not form:
         raise RequestError(
-            f"{path} has the suffix {suffix or 'none'!r}; accepted: {' '.join(sorted(SUFFIXES))}, "
+            f"{path} has the suffix {suffix!r}; accepted: {' '.join(sorted(SUFFIXES))}, none, "
             f"and {', '.join(COMPRESSIONS)} after those of text files"
         )
     if suffix == ".graph" and not compression and path.with_suffix(".properties").is_file():
         form = "webgraph"
     if form in _NEVER_COMPRESSED:
-        if compression:
-            raise RequestError(f"{path}: {form} files are read uncompressed only")
-        if content.stream:
-            raise RequestError(f"{path}: {form} files cannot be read from a stream")
+        if compression or content.stream:
+            raise RequestError(f"{path}: {form} files are read from disk, uncompressed")
         return form
     if content.start.lstrip(b"%").startswith(b"MatrixMarket"):
         return "matrix-market"

@@ -6,6 +6,7 @@ dictionaries: a text that comes a million times is in memory once.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from itertools import product
 from pathlib import Path
@@ -22,6 +23,8 @@ from predict_graph.graph.readers.streams import Content
 from predict_graph.limits import check_size, check_unpacked
 from predict_graph.stopwatch import imported
 
+NO_TABLES = "is a folder; accepted: a file, or a folder of Parquet files"
+
 
 def open_parquet(content: Content, wanted: EdgeList) -> EdgeSource:
     """Open a Parquet file.
@@ -35,15 +38,24 @@ def open_parquet(content: Content, wanted: EdgeList) -> EdgeSource:
     return open_tables(content.path, wanted)
 
 
+def is_table(name: str) -> bool:
+    """Return whether a file below a folder holds Parquet, and is not of another program."""
+    hidden = any(part.startswith(("_", ".")) for part in name.split("/"))
+    return name.lower().endswith((".parquet", ".pq")) and not hidden
+
+
 def parquet_files(folder: Path) -> list[Path]:
-    """Return the Parquet files in a folder and those below it, but those of other programs."""
+    """Return the Parquet files in a folder and those below it."""
+
+    def stop(error: OSError) -> None:
+        raise error
+
+    found: list[Path] = []
     with explained_by_system(f"{folder} cannot be searched for Parquet files"):
-        found = [path for suffix in ("parquet", "pq") for path in folder.rglob(f"*.{suffix}")]
-    return sorted(
-        path
-        for path in found
-        if not any(part.startswith(("_", ".")) for part in path.relative_to(folder).parts)
-    )
+        for at, below, files in os.walk(folder, onerror=stop):
+            below[:] = [name for name in below if not name.startswith(("_", "."))]
+            found += [Path(at, name) for name in files if is_table(name)]
+    return sorted(found)
 
 
 def open_tables(path: Path, wanted: EdgeList) -> EdgeSource:
@@ -56,18 +68,17 @@ def open_tables(path: Path, wanted: EdgeList) -> EdgeSource:
     """
     files = parquet_files(path) if path.is_dir() else [path]
     if not files:
-        raise RequestError(f"{path} is a folder; accepted: a file, or a folder of Parquet files")
+        raise RequestError(f"{path} {NO_TABLES}")
     imported("pyarrow"), imported("pyarrow.parquet")
     footers = {}
     for file in files:
         with _table(file) as table:
-            footers[file] = table.metadata, table.schema_arrow
-    rows = sum(metadata.num_rows for metadata, _ in footers.values())
-    check_size(f"{path}: the table", edges=rows)
-    for file, (metadata, _) in footers.items():
+            metadata, footers[file] = table.metadata, (table.metadata, table.schema_arrow)
         groups = map(metadata.row_group, range(metadata.num_row_groups))
         unpacked = sum(group.total_byte_size for group in groups)
         check_unpacked(str(file), unpacked, file.stat().st_size)
+    rows = sum(metadata.num_rows for metadata, _ in footers.values())
+    check_size(f"{path}: the table", edges=rows)
     first = footers[files[0]][1]
     names, kinds = first.names, list(map(value_type, first.types))
     usable = [is_text(kind) or is_number(kind) for kind in kinds]
@@ -130,7 +141,8 @@ def value_type(kind: Any) -> Any:
 def is_text(kind: Any) -> bool:
     """Return whether values are text."""
     pa = imported("pyarrow")
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+    kinds = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
+    return any(each(kind) for each in kinds)
 
 
 def is_number(kind: Any) -> bool:

@@ -3,10 +3,12 @@
 import gzip
 import hashlib
 from dataclasses import replace
+from pathlib import Path
 
 import pandas as pd
 import pytest
 
+from predict_graph.cli.options import prepare
 from predict_graph.graph import check_graph
 from predict_graph.graph.datasets import CATALOGUE, dataset, dataset_names, dataset_path, fetch
 from predict_graph.limits import limited
@@ -51,6 +53,10 @@ def test_local_copies_come_first(places, monkeypatch):
     (folder / "wiki-Vote").mkdir()  # a folder does not hide a dataset
     monkeypatch.chdir(folder)
     assert check_graph("wiki-Vote").edges == 2
+    EDGES.to_parquet(folder / "wiki-Vote" / "a.parquet")  # but one of Parquet files does
+    direct.unlink(), below.unlink()
+    prepare(None, "wiki-Vote")
+    assert check_graph("wiki-Vote").edges == 3
     monkeypatch.setenv("PREDICT_GRAPH_DATA", str(folder / "none"))
     refused(r"PREDICT_GRAPH_DATA is .*none', which is not a folder", dataset_path, "wiki-Vote")
 
@@ -94,25 +100,10 @@ def test_sums_are_those_of_the_files(shared_file):
 
 # The published counts of real graphs come out exactly.
 
-FILES = [
-    "web-NotreDame.txt.gz",
-    "uk-2007-05@100000.txt.gz",
-    "uk-2007-05@100000.graph",
-    "soc-Epinions1.txt.gz",
-    "wiki-Vote.txt.gz",
-    "p2p-Gnutella31.txt.gz",
-    "email-Enron.txt.gz",
-    "musae_facebook_edges.csv.gz",
-    "musae_git_edges.csv.gz",
-    "gemsec_deezer_HU_edges.csv.gz",
-    "wing.graph.gz",
-]
 
-
-@pytest.mark.parametrize("file", FILES)
-def test_counts(file, shared_file):
-    published = next(each for each in CATALOGUE.values() if file in each.files)
-    graph = check_graph(shared_file(file), directed=published.directed)
+@pytest.mark.parametrize("name", [name for name in CATALOGUE if dataset_path(name)])
+def test_counts(name):
+    published, graph = dataset(name), check_graph(name)
     assert (graph.vertices, graph.logical_edges) == (published.vertices, published.edges)
     assert graph.directed is published.directed
     assert graph.read_seconds > 0
@@ -172,6 +163,8 @@ def test_what_goes_wrong(web, folder):
     no_graph("ftp-s://host/e.csv", "the scheme 'ftp-s'; accepted: s3, gs, ")
     no_graph("http://127.0.0.1:1/e.csv", "cannot be read: .*refused")
     no_graph(f"{web}/e.csv.gz?broken", "cannot be read: it ended 1000 bytes before its end")
+    with limited(unpacked_bytes=3):  # it is not copied
+        no_graph(f"file://{Path(__file__).parent}", "graph is a folder; accepted: a file, or a fo")
     with limited(unpacked_bytes=100):
         no_graph(f"{web}/e.parquet", "is too large; accepted: up to .*100")
     with limited(unpacked_bytes=10):

@@ -47,21 +47,23 @@ def test_files_of_networkx(written, tmp_path, suffix, directed, names):
     assert check_graph(packed).fingerprint == graph.fingerprint
 
 
+LINKS = '{"nodes": [{"name": "x"}, {"name": "y"}], "links": [{"source": 0, "target": 1}]}'
 NODE = 'node [ id {} label "x" ] '
-LINKS = '\ufeff{"nodes": [{"name": "x"}, {"name": "y"}], "links": [{"source": 0, "target": 1}]}'
-GML = f"\ufeffgraph [ directed 1 {NODE.format(1)}{NODE.format(2)} edge [ source 1 target 2 ] ]"
+EDGE = "edge [ source 1 target 2 ] "  # twice, as in the blogs of Adamic and Glance
+GML = f"\ufeffgraph [ directed 1 {NODE.format(1)}{NODE.format(2)} {2 * EDGE} ]"
 ROADS = "c roads\np sp 4 3\na 1 2 7\nc between\na 2 3 5\na 3 1 2\n"
 SIZED = "3 2 111 2\n9 1 2 2 0.5\n9 1 2 1 0.5 3 4\n9 1 2 2 4\n"  # and weights of the vertices
 
 
 SMALL_FILES = [
-    ("a.net", "*Vertices 4\n*Edges\n1 2\n2 3\n", 4, False, {(1, 2): 1.0, (2, 3): 1.0}),
-    ("a.json", LINKS, 2, True, {(0, 1): 1.0}),
+    ("a.net", "*Vertices 4\n*Arcs\n*Edges\n1 2\n2 3\n", 4, False, {(1, 2): 1.0, (2, 3): 1.0}),
+    ("a.json", f"\ufeff{LINKS}", 2, True, {(0, 1): 1.0}),
     ("a.gml", GML, 2, True, {(1, 2): 1.0}),  # its labels are no ids
     ("a.gr", ROADS, 4, True, {(0, 1): 7.0, (1, 2): 5.0, (2, 0): 2.0}),
     ("a.graph", SIZED, 3, False, {(0, 1): 0.5, (1, 2): 4.0}),
     ("a.txt", "c\np edge 3 2\nn 1 4\ne 1 2\ne 2 3\n", 3, False, {(0, 1): 1.0, (1, 2): 1.0}),
     ("out.a_b", "% asym weighted\n1 2 1\n2 3 2\n", 3, True, {(1, 2): 1.0, (2, 3): 2.0}),
+    ("part-00000", "1 2\n2 3\n", 3, True, {(1, 2): 1.0, (2, 3): 1.0}),
     ("a.edgelist", "a {b}\n{b} c\n", 3, True, {("a", "{b}"): 1.0, ("{b}", "c"): 1.0}),
 ]
 
@@ -72,7 +74,7 @@ def test_small_files(written, name, text, vertices, directed, edges):
     assert (graph.vertices, graph.directed) == (vertices, directed)
     backwards = {} if directed else {(t, s): weight for (s, t), weight in edges.items()}
     assert listed(graph) == edges | backwards
-    assert (READ_AS_DIRECTED in graph.notes) == (name in ("a.json", "a.edgelist"))
+    assert (READ_AS_DIRECTED in graph.notes) == (name in ("a.json", "part-00000", "a.edgelist"))
 
 
 def test_edge_and_adjacency_lists_of_networkx(tmp_path):
@@ -85,9 +87,10 @@ def test_edge_and_adjacency_lists_of_networkx(tmp_path):
         nx.write_edgelist(graph, file, **options)
         assert check_graph(file, directed=False).fingerprint == check_graph(graph).fingerprint
     file = tmp_path / "a.adjlist"
-    nx.write_adjlist(nx.cycle_graph(5), file)
     cycle = check_graph(nx.cycle_graph(5))
-    assert check_graph(file, directed=False).fingerprint == cycle.fingerprint
+    for write in (nx.write_adjlist, nx.write_multiline_adjlist):
+        write(nx.cycle_graph(5), file)
+        assert check_graph(file, directed=False).fingerprint == cycle.fingerprint
     file.write_text("\ufeffa b c\n\nb c\nd\n")
     assert listed(check_graph(file)) == {("a", "b"): 1.0, ("a", "c"): 1.0, ("b", "c"): 1.0}
     assert check_graph(file).labels.tolist() == ["a", "b", "c", "d"]
@@ -111,13 +114,13 @@ def test_archives(written, monkeypatch):
 
 
 def test_a_folder_of_parquet_files(tmp_path):
-    folder = tmp_path / "edges"
+    folder = tmp_path / "all" / "edges.parquet"  # as Spark calls it
     (folder / "day=1").mkdir(parents=True)
     for place, ends in (("a", [[1, 2], [2, 3]]), ("day=1/b", [[5], [6]])):
         pq.write_table(pa.table(dict(zip("ab", ends, strict=True))), folder / f"{place}.parquet")
     (folder / "_SUCCESS").touch()
     (folder / "_old.parquet").write_text("none")
-    assert listed(check_graph(folder)) == {(1, 2): 1.0, (2, 3): 1.0, (5, 6): 1.0}
+    assert listed(check_graph(folder.parent)) == {(1, 2): 1.0, (2, 3): 1.0, (5, 6): 1.0}
     pq.write_table(pa.table({"x": [1], "y": [2]}), folder / "c.parquet")
     no_graph(folder, r"c\.parquet has other columns")
 
