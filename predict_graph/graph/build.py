@@ -96,22 +96,17 @@ def from_edges(
     (2, [2])
     """
     sources, targets = np.asarray(sources), np.asarray(targets)
-    for ends in (sources, targets):
-        if ends.ndim != 1 or ends.dtype.kind not in "iub":
-            raise RequestError(
-                f"ends of edges are {ends.ndim}-dimensional {ends.dtype}; accepted: vectors of "
-                "integers"
-            )
+    if any(ends.ndim != 1 or ends.dtype.kind not in "iub" for ends in (sources, targets)):
+        raise RequestError("the ends of edges are no vectors of integers; accepted: such vectors")
     if len(sources) != len(targets) or (weights is not None and len(weights) != len(sources)):
         raise RequestError("sources, targets and weights of the edges differ in length")
-    lowest, highest = 0, -1
-    if len(sources):
-        lowest = int(min(sources.min(), targets.min()))
-        highest = int(max(sources.max(), targets.max()))
-    n = highest + 1 if vertices is None else int(vertices)
-    if lowest < 0 or highest >= n:
-        wrong = lowest if lowest < 0 else highest
-        raise RequestError(f"an edge names the vertex {wrong}; accepted: 0 to {n - 1}")
+    extremes = [
+        int(end) for ends in (sources, targets) if len(ends) for end in (ends.min(), ends.max())
+    ]
+    n = max(extremes, default=-1) + 1 if vertices is None else int(vertices)
+    for wrong in extremes:
+        if not 0 <= wrong < n:
+            raise RequestError(f"an edge names the vertex {wrong}; accepted: 0 to {n - 1}")
     values = None if weights is None else np.asarray(weights, dtype=np.float32)
     block = EdgeBlock(sources, targets, values)
     return from_blocks([block], n, directed=directed, name=name, labels=labels)

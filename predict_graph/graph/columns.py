@@ -234,7 +234,7 @@ def _counted_pair(plain: Sequence[str]) -> tuple[int, int] | None:
 
 def _of_two_kinds(names: Sequence[str], plain: Sequence[str], one: int, other: int) -> bool:
     """Return whether two columns are named after vertices of two kinds."""
-    spaces = [re.search(r"\(([^()]*)\)", names[i]) for i in (one, other)]
+    spaces = [re.search(r"_ID\(([^()]*)\)", names[i]) for i in (one, other)]  # of Neo4j
     if spaces[0] and spaces[1]:
         return spaces[0].group(1) != spaces[1].group(1)
     pairs = [(plain[one], plain[other]), (plain[other], plain[one])]

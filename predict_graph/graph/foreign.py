@@ -50,11 +50,12 @@ def from_library(wanted: EdgeList, *, directed: bool | None, name: str | None) -
 
 def _from_igraph(source: Any) -> Graph:
     edges = np.array(source.get_edgelist(), dtype=np.int64).reshape(-1, 2)
-    weighted, named = "weight" in source.es.attributes(), "name" in source.vs.attributes()
+    listed = _completed(source.es["weight"]) if "weight" in source.es.attributes() else None
+    named = "name" in source.vs.attributes()
     return from_edges(
         *edges.T,
         vertices=source.vcount(),
-        weights=weights_of(source.es["weight"], "the igraph graph") if weighted else None,
+        weights=None if listed is None else weights_of(listed, "the igraph graph"),
         directed=source.is_directed(),
         name="igraph",
         labels=labels_of(source.vs["name"]) if named else None,
@@ -62,19 +63,15 @@ def _from_igraph(source: Any) -> Graph:
 
 
 def _from_networkit(source: Any) -> Graph:
-    count = source.numberOfNodes()
-    if count != source.upperNodeIdBound():
-        raise RequestError(
-            "the networkit graph has gaps between its node ids; accepted: ids from 0 on, as "
-            "networkit.graphtools.getCompactedGraph gives"
-        )
+    nodes = np.fromiter(source.iterNodes(), np.int64)  # some may have been removed
     rows = np.array(list(source.iterEdgesWeights()), np.float64).reshape(-1, 3)
     return from_edges(
-        *rows[:, :2].T.astype(np.int64),
-        vertices=count,
+        *np.searchsorted(nodes, rows[:, :2].T),
+        vertices=len(nodes),
         weights=weights_of(rows[:, 2], "the networkit graph") if source.isWeighted() else None,
         directed=source.isDirected(),
         name="networkit",
+        labels=nodes if len(nodes) < source.upperNodeIdBound() else None,
     )
 
 
@@ -97,15 +94,19 @@ def _from_table(wanted: EdgeList) -> EdgeSource:
 
 def _from_rows(wanted: EdgeList) -> EdgeSource:
     """Return the edges of pairs of ids, or of two ids and a weight."""
-    rows = wanted.edges.tolist() if hasattr(wanted.edges, "tolist") else list(wanted.edges)
-    lengths = {len(row) if isinstance(row, list | tuple) else 0 for row in rows}
+    rows = wanted.edges
+    table = isinstance(rows, np.ndarray) and rows.ndim == 2 and rows.dtype != object
+    if not table:
+        rows = rows.tolist() if hasattr(rows, "tolist") else list(rows)
+    some = rows[:1] if table else rows
+    lengths = {len(row) if isinstance(row, list | tuple | np.ndarray) else 0 for row in some}
     if not lengths <= {2} and not lengths <= {3}:
         raise RequestError(
             "the edges are not all pairs of ids, or all two ids and a weight; accepted: a list "
             "such as [(0, 1), (1, 2)]"
         )
-    columns = [[row[i] for row in rows] for i in range(max(lengths, default=2))]
-    if lengths == {3}:
+    columns: list[Any] = [*rows.T] if table else [*zip(*rows, strict=True)] or [(), ()]
+    if lengths == {3} and not table:
         weights = [each.get("weight") if isinstance(each, dict) else each for each in columns.pop()]
         columns += filter(None, [_completed(weights)])
     return _edges("the list", ["source", "target", "weight"][: len(columns)], columns, wanted, [])
@@ -126,13 +127,8 @@ def _edges(
     pa, arrays = imported("pyarrow"), []
     chosen = [names[place] for place in found.places]
     for name, place in zip(chosen, found.places, strict=True):
-        try:
+        with explained(f"{where}: the values of {name!r} are of several kinds, or none"):
             arrays.append(pa.array(columns[place], from_pandas=True))
-        except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
-            raise RequestError(
-                f"{where}: the values of {name!r} are of several kinds, or of none that is read; "
-                "accepted: integers, or text"
-            ) from error
     if not len(arrays[0]):
         raise RequestError(f"{where} has no edges")
     texts = ids_are_text(where, chosen, [each.type for each in arrays], wanted)
@@ -144,7 +140,7 @@ def _edges(
     )
 
 
-def from_networkx(source: Any) -> Graph:
+def from_networkx(source: Any, where: str = "the networkx graph") -> Graph:
     """Return the graph of a networkx graph; its nodes become `labels` unless they are 0 … n - 1.
 
     Edges have weights when one has the attribute ``weight``; the others then weigh 1. Parallel
@@ -157,7 +153,7 @@ def from_networkx(source: Any) -> Graph:
     """
     nodes = list(source.nodes())
     if not nodes:
-        raise RequestError("the networkx graph has no vertices")
+        raise RequestError(f"{where} has no vertices")
     ordered = all(map(_is_whole, nodes))
     if ordered:
         nodes.sort()
@@ -168,7 +164,7 @@ def from_networkx(source: Any) -> Graph:
         sources,
         targets,
         vertices=len(nodes),
-        weights=weights_of(listed, "the networkx graph") if listed else None,
+        weights=weights_of(listed, where) if listed else None,
         name=str(getattr(source, "name", "")) or "networkx",
         labels=None if plain else labels_of(nodes),
     ).described_as(directed=source.is_directed())

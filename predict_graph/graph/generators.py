@@ -13,6 +13,7 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -116,7 +117,7 @@ def _values(
             )
         annotation = declared[key].annotation  # a text in modules that postpone them
         known = getattr(annotation, "__name__", str(annotation))
-        values[key] = _converted(f"{key} of {kind}", text, known)
+        values[key] = _converted(f"{key} of {kind}", text, key if key == "seed" else known)
     empty = inspect.Parameter.empty
     missing = [key for key in declared if declared[key].default is empty and key not in values]
     if missing:
@@ -125,24 +126,22 @@ def _values(
 
 
 _TRUTH = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
-_KINDS: dict[str, tuple[Callable[[str], Any], str]] = {
-    "bool": (lambda text: _TRUTH[text.lower()], "true, false"),
-    "float": (float, "a number"),
-    "int": (int, "an integer"),
+# For each annotation: what converts a text, what is accepted, and the values that are.
+_KINDS: dict[str, tuple[Callable[[str], Any], str, Callable[[Any], bool]]] = {
+    "bool": (lambda text: _TRUTH.get(text.lower()), "true, false", lambda value: value is not None),
+    "float": (float, "finite numbers", math.isfinite),
+    "int": (int, "an integer", lambda value: True),
+    "seed": (int, "integers from 0 on", lambda value: value >= 0),
 }
 
 
-def _converted(what: str, text: str, annotation: str) -> Any:
-    convert, accepted = _KINDS.get(annotation, _KINDS["int"])
-    try:
-        value = convert(text.replace("_", ""))
-    except (KeyError, ValueError):
-        raise RequestError(f"{what} is {text!r}; accepted: {accepted}") from None
-    if isinstance(value, float) and not math.isfinite(value):
-        raise RequestError(f"{what} is {text!r}; accepted: finite numbers")
-    if what.startswith("seed ") and value < 0:
-        raise RequestError(f"{what} is {text!r}; accepted: integers from 0 on")
-    return value
+def _converted(what: str, text: str, kind: str) -> Any:
+    convert, accepted, fits = _KINDS.get(kind, _KINDS["int"])
+    with suppress(ValueError):
+        value = convert(text)
+        if fits(value):
+            return value
+    raise RequestError(f"{what} is {text!r}; accepted: {accepted}")
 
 
 Seed = int | np.random.Generator

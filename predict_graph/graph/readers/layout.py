@@ -35,7 +35,9 @@ _NUMERIC = re.compile(r"[+-]?(?:[0-9.]|inf|nan)", re.IGNORECASE)  # what may be 
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")  # ISO 8601
 _DECIMAL_COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+")
 # A line in which a comma is the decimal mark of a number after the first two columns.
-_SEMICOLONS = re.compile(rb"[^,;]+;[^,;]+;(?:[^,;]*;)*[ \t]*[+-]?[0-9]*,[0-9]+[ \t\r]*(?:;|$)")
+_DECIMAL_LINE = re.compile(
+    rb"[^,;\t]+([;\t])[^,;\t]+\1(?:[^,;\t]*\1)*[ \t]*\"?[+-]?[0-9]*,[0-9]+\"?[ \r]*(?:\1|$)"
+)
 LARGEST_ID = 2**63 - 1  # by definition of 64-bit integers
 ONE_COLUMN = "the line has one column; accepted: two ids a line, source and target"
 NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
@@ -134,7 +136,7 @@ _HASH_ID = re.compile(rb"^[#%][^\s#%][^\n]*[,;\t]", re.MULTILINE)
 _COMMENT = re.compile(rb"[#%](?:[\s#%]|$|[^,;\t]*$)")
 
 
-def first_data(blocks: Iterator[bytearray], comment: bytes = b"#%") -> FirstData:
+def first_data(blocks: Iterator[bytearray]) -> FirstData:
     """Take blocks up to the first line of data, neither blank nor a comment, and a sample of it."""
     comments = bytearray()
     number = 1
@@ -147,7 +149,7 @@ def first_data(blocks: Iterator[bytearray], comment: bytes = b"#%") -> FirstData
             begin = max(block.rfind(b"\n", at, found.start()) + 1, at)
             stop = block.index(b"\n", found.start())
             line = bytes(block[begin:stop]).strip()
-            if line[:1] not in comment:
+            if line[:1] not in b"#%":
                 del block[:begin]
                 while len(block) < _SAMPLE and (more := next(blocks, None)):
                     block += more
@@ -265,7 +267,7 @@ def layout_of(found: FirstData, path: Any, suffix: str, wanted: EdgeList) -> Lay
         texts=texts,
         controls=wanted.ids == "string",
         hash_ids=hash_ids,
-        point="," if delimiter == ord(";") and any(commas) else ".",
+        point="," if delimiter in b";\t" and any(commas) else ".",
         directed=declared_in(kinds) if directed is None else directed,
         notes=tuple(notes),
     )
@@ -276,6 +278,10 @@ def _has_header(
 ) -> bool:
     """Return whether the first line holds the names of columns; add a note if that is a guess."""
     names, data = rows[0], rows[1:]
+    numbered = [*filter(None, names)] == [str(at) for at in range(len(names) - (not names[0]))]
+    texts = not any(map(NUMBER.fullmatch, _fields(data, [0, 1])))
+    if numbered and data and (texts or not names[0]):
+        return True  # of columns without names, as pandas writes them
     if any(map(NUMBER.fullmatch, names[:2])) or not data:
         return pair_of(names) and not data
     if pair_of(names) or any(
@@ -395,10 +401,12 @@ def _delimiter(line: bytes, suffix: str, wanted: EdgeList) -> int:
         # Several tabs stand for one, unless the numbers of columns are given.
         kept = [x for x in _split(line, ord("\t")) if x or wanted.source_column is not None]
         tab = not all(map(NUMBER.fullmatch, kept[:2]))
+    if decimal := _DECIMAL_LINE.match(line):
+        return decimal[1][0]
     if tab and (ids != "integer" or suffix == ".tsv"):
         return ord("\t")
     bars = b"" if re.search(rb"^[|]|[ \t]", line) else b"|"
-    for byte in (b";," if _SEMICOLONS.match(line) else b",;") + bars:
+    for byte in b",;" + bars:
         if byte in line:
             return byte
     return ord("\t") if b"\t" in line and suffix == ".tsv" else 0
