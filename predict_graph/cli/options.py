@@ -52,8 +52,7 @@ def prepare(plugins: list[Path] | None, *graphs: str) -> None:
     for file in plugins or []:
         load_plugin(file)
     for graph in graphs:
-        named = graph in dataset_names() and not is_read(graph)
-        if named and dataset_path(graph) is None:
+        if graph in dataset_names() and not is_read(graph) and dataset_path(graph) is None:
             fetched(graph)
 
 

@@ -204,6 +204,8 @@ def write_edges(path: Path, graph: Graph) -> None:
     columns: dict[str, npt.NDArray[Any]] = {"source": sources, "target": targets}
     if graph.labels is not None:
         labels = plain_labels(graph.labels)
+        if len({*labels.tolist()}) < len(labels):  # of vertices of two kinds, known by these names
+            columns = {"user": sources, "item": targets}
         columns = {name: labels[end] for name, end in columns.items()}
         marks = ("#", "%") if path.suffix == ".txt" else ("# ", "##")
         if path.suffix != ".parquet" and any(str(each).startswith(marks) for each in labels):

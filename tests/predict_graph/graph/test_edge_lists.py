@@ -7,6 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from predict_graph.graph import EdgeList, check_graph
+from predict_graph.graph.storage import write_edges
 from tests.graphs import listed
 from tests.refusals import refused
 
@@ -148,7 +149,7 @@ def test_two_sides_of_texts_and_tables(written, tmp_path):
     table = pd.DataFrame(BIPARTITE, columns=["user", "item"])
     assert check_graph(table).labels.tolist() == [1, 2, 1, 2]
     assert check_graph(EdgeList(BIPARTITE, bipartite=True)).vertices == 4
-    table.to_parquet(tmp_path / "a.parquet")
+    write_edges(tmp_path / "a.parquet", check_graph(table))
     graph = check_graph(tmp_path / "a.parquet")
     assert graph.labels.tolist() == [1, 2, 1, 2]
     assert any("bipartite" in note for note in graph.notes)
