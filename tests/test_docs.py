@@ -7,7 +7,7 @@ import pytest
 
 import predict_graph
 from benchmarks.pages import ROOT, Different, check_page, pages, read_blocks
-from predict_graph.graph.datasets import dataset_names, dataset_path
+from predict_graph.graph.datasets import CATALOGUE, dataset_path
 
 TEXTS = {str(page.relative_to(ROOT)): page.read_text(encoding="utf-8") for page in pages()}
 RUN = {
@@ -35,7 +35,7 @@ INSTEAD = {
 
 def _needs(text):
     """Return what the commands of a page take and is not on this machine."""
-    named = [name for name in dataset_names() if re.search(rf"(?<![\w-]){name}(?![\w-])", text)]
+    named = [name for name in CATALOGUE if re.search(rf"(?<![\w-]){name}(?![\w-])", text)]
     missing = [name for name in named if dataset_path(name) is None]
     return missing + [tool for tool in ("jq",) if f"| {tool} " in text and not shutil.which(tool)]
 

@@ -46,13 +46,13 @@ def refuse(given: Mapping[str, object], reason: str) -> None:
 def prepare(plugins: list[Path] | None, *graphs: str) -> None:
     """Load the plug-in files of a command, and download datasets that are not here yet."""
     from predict_graph.graph.coerce import is_read
-    from predict_graph.graph.datasets import dataset_names, dataset_path
+    from predict_graph.graph.datasets import CATALOGUE, dataset_path
     from predict_graph.plugin_files import load_plugin
 
     for file in plugins or []:
         load_plugin(file)
     for graph in graphs:
-        if graph in dataset_names() and not is_read(graph) and dataset_path(graph) is None:
+        if graph in CATALOGUE and not is_read(graph) and dataset_path(graph) is None:
             fetched(graph)
 
 

@@ -138,9 +138,9 @@ def _read_for(name: str, text: str) -> Iterator[str]:
     yield text.partition("=")[2]  # such as TYPE=MODEL.json
     yield os.path.expanduser(text.rpartition(":")[0])  # such as FILE.py:FUNCTION
     if name == "graph":
-        from predict_graph.graph.datasets import dataset_names, dataset_path
+        from predict_graph.graph.datasets import CATALOGUE, dataset_path
 
-        if text in dataset_names():
+        if text in CATALOGUE:
             yield str(dataset_path(text) or "")
         yield os.path.splitext(os.path.expanduser(text))[0] + ".properties"  # of a WebGraph
 

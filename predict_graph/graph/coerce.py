@@ -98,7 +98,7 @@ def _named(
     text: str, directed: bool | None, wanted: EdgeList, name: str | None, seed: Any
 ) -> Callable[[], Graph]:
     """Return what reads or generates the graph of a text."""
-    from predict_graph.graph.datasets import dataset, dataset_names, fetch
+    from predict_graph.graph.datasets import CATALOGUE, dataset, fetch
     from predict_graph.graph.readers import read_graph
 
     if is_read(text):
@@ -106,19 +106,19 @@ def _named(
     if text.partition(":")[0].strip() in GENERATORS.names():
         wanted.refuse_columns(text)
         return partial(generate, text, directed=directed, name=name, seed=seed)
-    if text in dataset_names():
+    if text in CATALOGUE:
         asked = dataset(text).directed if directed is None else directed
         found = replace(wanted, edges=fetch(text))
         return partial(read_graph, found, directed=asked, name=name or text)
     path = Path(text)
-    known = [*GENERATORS.names(), *dataset_names(), *_names_beside(path)]
+    known = [*GENERATORS.names(), *CATALOGUE, *_names_beside(path)]
     a_file = path.suffix or os.sep in text
     meant = did_you_mean(path.name if a_file else text.partition(":")[0], known) if text else ""
     what = f"there is no file {text!r}" if a_file else f"unknown graph {text!r}"
     raise RequestError(
         f"{what};{meant} accepted: the name of an existing file, an address such as "
         f"s3://bucket/edges.csv, a generator ({', '.join(GENERATORS.names())}) such as "
-        f"rmat:scale=18, or a dataset ({', '.join(dataset_names())})"
+        f"rmat:scale=18, or a dataset ({', '.join(CATALOGUE)})"
     )
 
 
@@ -127,12 +127,12 @@ def is_read(text: str) -> bool:
 
     A folder without Parquet files does not hide a generator or a dataset of its name.
     """
-    from predict_graph.graph.datasets import dataset_names
+    from predict_graph.graph.datasets import CATALOGUE
     from predict_graph.graph.readers.parquet import parquet_files
 
     if not os.path.isdir(text):
         return text == "-" or os.path.lexists(text) or address_of(text) is not None
-    other = text.partition(":")[0].strip() in GENERATORS.names() or text in dataset_names()
+    other = text.partition(":")[0].strip() in GENERATORS.names() or text in CATALOGUE
     return not other or bool(parquet_files(Path(text)))
 
 

@@ -61,17 +61,7 @@ class Dataset:
 
 _LISTED = json.loads(Path(__file__).with_name("catalogue.json").read_text("utf-8"))
 CATALOGUE = {name: Dataset(name, **facts) for name, facts in _LISTED.items()}
-
-
-def dataset_names() -> list[str]:
-    """Return the names of all datasets.
-
-    Examples
-    --------
-    >>> "soc-LiveJournal1" in dataset_names()
-    True
-    """
-    return list(CATALOGUE)
+"""All datasets by their names."""
 
 
 def dataset(name: str) -> Dataset:
@@ -88,7 +78,7 @@ def dataset(name: str) -> Dataset:
     1497134
     """
     if name not in CATALOGUE:
-        raise unknown_name("dataset", name, dataset_names())
+        raise unknown_name("dataset", name, CATALOGUE)
     return CATALOGUE[name]
 
 

@@ -85,7 +85,11 @@ def copied_here(wanted: EdgeList) -> Iterator[EdgeList]:
         raise RequestError(f"{path} {NO_TABLES}")
     if isinstance(path, Address) and (files or {*suffixes_of(path)} & _SOUGHT):
         with TemporaryDirectory(prefix="predict-graph-") as folder:
-            yield replace(wanted, edges=copied(path, files, Path(folder)))
+            copy = copied(path, files, Path(folder))
+            try:
+                yield replace(wanted, edges=copy)
+            except RequestError as error:
+                raise RequestError(str(error).replace(str(copy), str(path))) from error
     else:
         yield wanted
 

@@ -112,8 +112,7 @@ def _pajek(networkx: Any, data: bytes, path: str) -> Parsed:
     sections = [(name.lower(), rest.strip()) for name, rest in _SECTIONS.findall(text)]
     listed = [name for name, _ in sections if name not in ("network", "vertices")]
     if listed not in (["arcs"], ["edges"], ["matrix"]):
-        shown = ", ".join(f"*{name}" for name in listed)
-        raise ValueError(f"its edges are in {shown or 'none'}; accepted: *arcs, *edges or *matrix")
+        raise ValueError(f"it lists edges in {listed}; accepted: *arcs, *edges or *matrix, once")
     counts = [whole_number(number) for name, number in sections if name == "vertices"]
     count = counts[0] if len(counts) == 1 else None
     if count is None:
@@ -134,8 +133,8 @@ def _pajek(networkx: Any, data: bytes, path: str) -> Parsed:
 
 def _adjlist(networkx: Any, data: bytes, path: str) -> Parsed:
     lines = map(str.strip, data.decode("utf-8-sig").split("\n"))
-    form = "multiline_adjlist" if b" {" in data else "adjlist"  # with attributes of edges
-    parse = getattr(networkx, f"parse_{form}")
+    attributes = b" {" in data  # of edges
+    parse = networkx.parse_multiline_adjlist if attributes else networkx.parse_adjlist
     return parse(lines, create_using=networkx.DiGraph), (READ_AS_DIRECTED,)
 
 

@@ -31,7 +31,7 @@ from predict_graph.graph.readers.streams import Content
 from predict_graph.limits import whole_number
 from predict_graph.stopwatch import imported
 
-_PAGE = re.compile(rb"<(?:!doctype|html|[?]xml)\b|(version https://git-lfs)", re.IGNORECASE)
+_OTHER = re.compile(rb'(?i)(<(?:!doctype|html|[?]xml)\b)|([\[{]\s*[\[{"])|version https://git')
 
 
 def open_text(content: Content, wanted: EdgeList) -> EdgeSource:
@@ -42,9 +42,11 @@ def open_text(content: Content, wanted: EdgeList) -> EdgeSource:
     RequestError
         If the file holds no line of data or its first lines are not those of an edge list.
     """
-    if page := _PAGE.match(content.start):
-        kind = "a pointer of Git LFS" if page[1] else "a page of HTML or XML"
-        raise RequestError(f"{content.path} holds {kind}; accepted: a list of edges")
+    if other := _OTHER.match(content.start):
+        kinds = ("a pointer of Git LFS", "a page of HTML or XML", "JSON")
+        raise RequestError(
+            f"{content.path} holds {kinds[other.lastindex or 0]}; accepted: a list of edges"
+        )
     path, suffix, blocks = content.path, content.suffix, content.lines()
     if b"{" in content.start:
         blocks = map(_without_attributes, blocks)
@@ -318,5 +320,4 @@ def _in_range(
     if least < lowest or most > layout.highest:
         return None
     kept = ends.astype(np.int32 if most - lowest < 2**31 else np.int64, "C")
-    source, target = np.subtract(kept, lowest, dtype=kept.dtype)
-    return EdgeBlock(source, target, *weights)
+    return EdgeBlock(*np.subtract(kept, lowest, dtype=kept.dtype), *weights)

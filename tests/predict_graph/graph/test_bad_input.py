@@ -55,6 +55,7 @@ FILES = [
     (".csv", ",x,y\nx,0,3\ny,3,0\n", "an adjacency matrix"),
     (".txt", "a knows b\nb likes a\n", "second column seems to hold labels of edges, such as 'kn"),
     (".txt", "<!DOCTYPE html><html>\n<body>Not found</body>\n", "a page of HTML or XML"),
+    (".txt", '{"source": 1, "target": 2}\n', "holds JSON; accepted: a list of edges"),
     (".txt", "version https://git-lfs.github.com/spec/v1\noid sha256:1\n", "pointer of Git LFS"),
     # Matrices.
     (".mtx", "1 1 1\n1 1\n", r"g\.mtx:1: a Matrix Market file begins with"),
@@ -95,7 +96,6 @@ FILES = [
     (".net", '*vertices 2\n1 "x"\n2 "x"\n*arcs\n1 2', "2 vertices, but has 1 labels"),
     (".net", "*vertices 1000000000\n*arcs\n1 2\n", "vertices 1000000000|unpack_ratio"),
     (".net", "*vertices 2\n*arcslist\n1 2 3\n", "arcslist"),
-    (".net", "*vertices 3 2\n*edges\n1 2\n", "does not say once how many vertices"),
     # Parquet.
     (".parquet", parquet(a=[1, 2]), "has one column"),
     (".parquet", parquet(a=[1, 2], b=[1.5, 2.0]), "'b' is 1.5 in row 1; accepted: integers"),

@@ -10,7 +10,7 @@ import pytest
 
 from predict_graph.cli.options import prepare
 from predict_graph.graph import check_graph
-from predict_graph.graph.datasets import CATALOGUE, dataset, dataset_names, dataset_path, fetch
+from predict_graph.graph.datasets import CATALOGUE, dataset, dataset_path, fetch
 from predict_graph.limits import limited
 from tests.graphs import no_graph, served, zipped
 from tests.refusals import failed, refused
@@ -33,7 +33,7 @@ def serve(monkeypatch, name, address, **changes):
 
 def test_catalogue():
     refused("unknown dataset 'web'; accepted: amazon0601", dataset, "web")
-    for described in map(dataset, dataset_names()):
+    for described in map(dataset, CATALOGUE):
         for i, address in enumerate(described.addresses):
             known = described.sha256[i] if i < len(described.sha256) else None
             assert address.startswith("https://") or known
@@ -162,6 +162,8 @@ def test_what_goes_wrong(web, folder):
     no_graph(f"file://{folder}/no.csv", r"no\.csv cannot be read: .*No such")
     no_graph("ftp-s://host/e.csv", "the scheme 'ftp-s'; accepted: s3, gs, ")
     no_graph("http://127.0.0.1:1/e.csv", "cannot be read: .*refused")
+    (folder / "bad.parquet").write_text("x")
+    no_graph(f"{web}/bad.parquet", rf"^{web}/bad\.parquet is not a Parquet file")
     no_graph(f"{web}/e.csv.gz?broken", "cannot be read: it ended 1000 bytes before its end")
     with limited(unpacked_bytes=3):  # it is not copied
         no_graph(f"file://{Path(__file__).parent}", "graph is a folder; accepted: a file, or a fo")
