@@ -40,7 +40,9 @@ from predict_graph.graph.readers.text import scan_blocks, whole_rows
 from predict_graph.limits import check_size, check_unpacked
 from predict_graph.stopwatch import imported
 
-_FIELDS = ("pattern", "real", "integer", "double")
+_BANNER = re.compile(
+    r"%*matrixmarket\s+matrix\s+coordinate\s+(pattern|real|integer|double)\s+(general|symmetric)"
+)
 _COUNT = r"(\d{1,18})"
 _SYMMETRIES = {"general": True, "symmetric": False}
 # Whether edges are directed and have weights.
@@ -59,18 +61,15 @@ def open_matrix_market(content: Content, wanted: EdgeList) -> EdgeSource:
     """
     path = content.path
     found = first_data(content.lines())
-    banner = found.comments.split(b"\n", 1)[0].decode(errors="replace").lower().split()
-    if len(banner) != 5 or banner[0].lstrip("%") != "matrixmarket" or banner[1] != "matrix":
+    banner = found.comments.split(b"\n", 1)[0].decode(errors="replace").lower()
+    described = _BANNER.fullmatch(banner)
+    if described is None:
         raise RequestError(
-            f"{path}:1: a Matrix Market file begins with "
-            "'%%MatrixMarket matrix coordinate FIELD SYMMETRY'"
+            f"{path}:1: a Matrix Market file begins with '%%MatrixMarket matrix coordinate FIELD "
+            f"SYMMETRY', not {banner[:60]!r}; accepted: pattern, real, integer, double; general, "
+            "symmetric"
         )
-    kind, field, symmetry = banner[2:]
-    if kind != "coordinate" or field not in _FIELDS or symmetry not in _SYMMETRIES:
-        raise RequestError(
-            f"{path}:1: a matrix of the kind {kind[:40]} {field[:40]} {symmetry[:40]} is no graph; "
-            f"accepted: coordinate, {' or '.join(_FIELDS)}, {' or '.join(_SYMMETRIES)}"
-        )
+    field, symmetry = described.groups()
     said = "the line of sizes must be 'rows columns entries', whole numbers below 10**18"
     rows, columns, entries = map(int, _header(content, found, [_COUNT] * 3, said))
     if rows != columns:
@@ -144,20 +143,15 @@ def open_metis(content: Content, wanted: EdgeList) -> EdgeSource:
     """
     path = content.path
     found = first_data(content.lines())
-    said = "the header of a METIS file is 'n m [fmt [ncon]]'"
-    words = [_COUNT, rf"{_COUNT}(?:\s+{_COUNT})?(?:\s+{_COUNT})?"]
+    said = "the header of METIS is 'n m [fmt [ncon]]', fmt of digits 0 and 1, ncon below 1000"
+    words = [_COUNT, _COUNT + r"(?:\s+([01]{1,3})(?:\s+(\d{1,3}))?)?"]
     *counts, kind, weights = _header(content, found, words, said)
     vertices, edges = map(int, counts)
     form, line = kind.decode().zfill(3), found.number
-    if len(form) != 3 or set(form) - {"0", "1"}:
-        raise RequestError(f"{path}:{line}: fmt is {form[:40]}; accepted: three digits of 0 and 1")
-    constraints = int(weights or 1)
-    if constraints > 1000:
-        raise RequestError(f"{path}:{line}: ncon is {constraints}; accepted: 0 to 1000")
     if vertices >= 2**31:
         raise RequestError(f"{path}:{line}: n is {vertices}; accepted: up to {2**31 - 1}")
     check_size(f"{path}: the graph", vertices=vertices, edges=2 * edges)
-    skipped = (form[0] == "1") + (constraints if form[1] == "1" else 0)
+    skipped = (form[0] == "1") + (int(weights or 1) if form[1] == "1" else 0)
     del found.block[: found.block.index(b"\n") + 1]
     blocks = _metis_edges(path, found, vertices, edges, skipped, form[2] == "1")
     return EdgeSource(blocks, vertices=vertices, directed=False, both_ends=True)
