@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from predict_graph.algorithms.base import Algorithm
 from predict_graph.errors import RequestError
-from predict_graph.plugins import Registry
+from predict_graph.plugins import Registry, loaded
 
 _FOLDER = "predict_graph.builtin"
 
@@ -24,16 +24,19 @@ BUILT_IN = {
 }
 """Names, and the class in the folder of each."""
 
-SPARK_LIBRARIES = ("graphx", "graphframes")
-"""Prefixes of the names of library algorithms on Spark: ``graphx:pageRank``."""
+SPARK_LIBRARIES = {
+    "graphx": f"{_FOLDER}.graphx.definition:GRAPHX",
+    "graphframes": f"{_FOLDER}.graphframes.definition:GRAPHFRAMES",
+}
+"""Prefixes of the names of library algorithms on Spark, as in ``graphx:pageRank``; registries."""
 
 ALGORITHMS: Registry[type[Algorithm]] = Registry("algorithm", "predict_graph.algorithms", BUILT_IN)
 
 
 def check_algorithm(
-    value: str | Algorithm, parameters: Mapping[str, object] | None = None
+    value: str | Algorithm | type[Algorithm], parameters: Mapping[str, object] | None = None
 ) -> Algorithm:
-    """Return an algorithm from its name and parameters, or the given algorithm.
+    """Return an algorithm from its name, or class, and parameters; or the given algorithm.
 
     Raises
     ------
@@ -44,14 +47,24 @@ def check_algorithm(
     --------
     >>> check_algorithm("pagerank", {"epsilon": "0.01"}).threshold(100)
     0.0001
+    >>> check_algorithm("graphx:pageRank", {"tol": "0.01"})
+    GraphXPageRank(tol=0.01, resetProb=0.15)
+    >>> check_algorithm("graphframes:labelPropagation", {"maxIter": 3})
+    GraphFramesLabelPropagation(maxIter=3)
     """
     if isinstance(value, Algorithm):
         if parameters:
             raise RequestError("parameters are given for an algorithm that has its own")
         return value
+    given = dict(parameters or {})
+    if isinstance(value, type) and issubclass(value, Algorithm):
+        return value(**given)
     if not isinstance(value, str):
         raise RequestError(
             f"algorithm is {value!r}; accepted: an Algorithm, or one of "
             f"{', '.join(ALGORITHMS.names())}"
         )
-    return ALGORITHMS.get(value)(**dict(parameters or {}))
+    library, _, own = value.partition(":")
+    if library in SPARK_LIBRARIES:
+        return loaded(SPARK_LIBRARIES[library]).get(own)(**given)  # type: ignore[no-any-return]
+    return ALGORITHMS.get(value)(**given)

@@ -8,7 +8,7 @@ from typing import Any
 
 from predict_graph.cli import options
 from predict_graph.errors import RequestError, described_error, unknown_name
-from predict_graph.plugins import Registry
+from predict_graph.plugins import Registry, loaded
 from predict_graph.reports.tables import show_table
 
 
@@ -25,9 +25,9 @@ def list_plugins(kind: str, *, plugin: list[Path] | None = None) -> None:
         raise unknown_name("kind of plug-in", kind, REGISTRIES)
     registries = {"": resolve_name(f"predict_graph.{REGISTRIES[kind]}")}
     if kind == "algorithms":
-        from predict_graph.builtin.libraries import LIBRARIES
+        from predict_graph.algorithms import SPARK_LIBRARIES
 
-        registries |= {f"{library}:": own for library, own in LIBRARIES.items()}
+        registries |= {f"{library}:": loaded(own) for library, own in SPARK_LIBRARIES.items()}
     rows = [
         (prefix + name, own.origin(name), _described(own, name, kind))
         for prefix, own in registries.items()

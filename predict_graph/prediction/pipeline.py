@@ -81,7 +81,8 @@ def is_call(
 ) -> TypeGuard[str | Callable[..., Any]]:
     """Whether the call of a function of Python is meant, rather than an algorithm."""
     local = options.get("engine") in (None, "local")
-    return local and not isinstance(algorithm, Algorithm) and is_function(algorithm)
+    kind = algorithm if isinstance(algorithm, type) else type(algorithm)
+    return local and not issubclass(kind, Algorithm) and is_function(algorithm)
 
 
 def predict_on(case: Case, sources: Iterable[Source] | None = None) -> Prediction:

@@ -281,15 +281,14 @@ def check_function(
     RequestError
         If there is none, or a parameter is not accepted.
     """
+    if not isinstance(parameters, Mapping | None):
+        raise RequestError(f"parameters are {parameters!r}; accepted: a mapping of names to values")
     if isinstance(algorithm, str) and ".py:" in algorithm:
         from predict_graph.engines.spark.functions.running import FunctionAlgorithm
 
         return FunctionAlgorithm(algorithm, parameters)
-    if isinstance(algorithm, str) and algorithm.partition(":")[0] in SPARK_LIBRARIES:
-        from predict_graph.builtin.libraries import library_algorithm
-
-        return library_algorithm(algorithm, parameters)
-    if isinstance(algorithm, str) and algorithm not in ALGORITHMS.names():
+    known = {*ALGORITHMS.names(), *SPARK_LIBRARIES}
+    if isinstance(algorithm, str) and not known & {algorithm, algorithm.partition(":")[0]}:
         import networkx
 
         if ":" in algorithm:

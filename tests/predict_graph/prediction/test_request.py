@@ -23,6 +23,7 @@ WRONG = [
     ({"algorithm": "closeness_centrality"}, "unknown algorithm .*; did you mean networkx:clos"),
     ({"algorithm": 3}, "algorithm is 3"),
     ({"parameters": {"speed": 1}}, "unknown parameter of pagerank 'speed'"),
+    ({"parameters": "speed=1"}, "parameters are 'speed=1'"),
     ({"engine": "steam"}, "unknown engine 'steam'"),
     ({"method": "baseline"}, "unknown method for pagerank 'baseline'"),
     ({"sampler": "jump"}, "unknown sampler 'jump'"),

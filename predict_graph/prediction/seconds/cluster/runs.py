@@ -310,8 +310,7 @@ def shipped_name(algorithm: Algorithm) -> str:
     >>> from predict_graph.algorithms import check_algorithm
     >>> shipped_name(check_algorithm("semi-clustering"))
     'semi-clustering'
-    >>> from predict_graph.builtin.libraries import library_algorithm
-    >>> shipped_name(library_algorithm("graphframes:pageRank"))
+    >>> shipped_name(check_algorithm("graphframes:pageRank"))
     'graphx:pageRank'
     """
     if isinstance(algorithm, VertexProgram):

@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 
 from predict_graph.algorithms import PageRank, check_algorithm
-from predict_graph.builtin.libraries import library_algorithm
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.profile import TABLE_COLUMNS
 from predict_graph.engines.spark import SparkSettings
@@ -101,7 +100,7 @@ def test_runs_leave_no_tables_behind(local_spark):
         before = set(kept()), set(files()), len(tables())
         for _ in range(3):
             local_spark.run(PageRank(), GRAPH, threshold=0.0, max_iterations=3)
-        local_spark.run(library_algorithm("graphx:connectedComponents"), GRAPH)
+        local_spark.run(check_algorithm("graphx:connectedComponents"), GRAPH)
         assert len(set(kept()) - before[0]) <= 3
         assert (set(files()), len(tables())) == before[1:]
 

@@ -7,9 +7,8 @@ import pandas as pd
 import pytest
 
 import predict_graph
-from predict_graph.algorithms import ALGORITHMS, ConnectedComponents, PageRank
+from predict_graph.algorithms import ALGORITHMS, ConnectedComponents, PageRank, check_algorithm
 from predict_graph.builtin.graphx.definition import GRAPHX
-from predict_graph.builtin.libraries import library_algorithm
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.graph import check_graph
 from predict_graph.history import History
@@ -173,7 +172,7 @@ REFERENCES = [
 
 @pytest.mark.parametrize(("name", "given", "reference"), REFERENCES)
 def test_graphframes_uses_the_reference_runs_of_graphx(name, given, reference):
-    assert reference_runs.shipped_name(library_algorithm(name, given)) == reference
+    assert reference_runs.shipped_name(check_algorithm(name, given)) == reference
 
 
 def test_each_algorithm_that_runs_on_spark_has_reference_runs():

@@ -11,7 +11,6 @@ import pytest
 import predict_graph
 from predict_graph.algorithms import PageRank, check_algorithm
 from predict_graph.budget import Budget, Spending
-from predict_graph.builtin.libraries import library_algorithm
 from predict_graph.engines import Workload
 from predict_graph.engines.spark import SparkEngine, SparkSettings
 from predict_graph.engines.spark.library.algorithm import rounds_of
@@ -83,7 +82,7 @@ REPLAYED = [("labelPropagation", {"maxSteps": 4}), ("connectedComponents", {})]
 
 @pytest.mark.parametrize(("name", "parameters"), REPLAYED)
 def test_records_of_a_library_are_those_of_its_replay(name, parameters):
-    algorithm = library_algorithm(f"graphx:{name}", parameters)
+    algorithm = check_algorithm(f"graphx:{name}", parameters)
     run = library_run(algorithm, check_graph("rmat:scale=8,edge_factor=6,seed=2"), 12.0)
     whole = check_graph("rmat:scale=11,edge_factor=6,seed=5")
     rounds = rounds_of(algorithm, whole, ENGINE.settings.partitions)
