@@ -62,7 +62,7 @@ def _use(algorithm: str) -> None:
 
     chosen = check_algorithm(algorithm)
     with limited(**vars(Limits())), TemporaryDirectory() as folder:  # whatever the user's are
-        for directed in (None,) if chosen.undirected else (True, False):
+        for directed in (False,) if chosen.undirected else (True, False):
             file, graph = Path(folder) / f"{directed}.txt", check_graph(_GRAPH, directed=directed)
             write_edges(file, graph)
             predict(algorithm, file, directed=directed, history="none", budget="none", seed=1)

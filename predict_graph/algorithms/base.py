@@ -7,7 +7,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
-from predict_graph.algorithms.parameters import Parameter, Value, check_parameters
+from predict_graph.algorithms.parameters import MAX_ITERATIONS, Parameter, Value, check_parameters
 from predict_graph.errors import RequestError
 from predict_graph.plugin_files import code_digest
 from predict_graph.plugins import loaded
@@ -71,8 +71,8 @@ class Algorithm:
 
     @property
     def max_iterations(self) -> int:
-        """The limit of iterations of a run."""
-        return int(self.parameters["max_iterations"])  # type: ignore[arg-type]
+        """The limit of iterations of a run; the usual one if there is no parameter for it."""
+        return int(self.parameters.get("max_iterations", MAX_ITERATIONS.default))  # type: ignore[arg-type]
 
     def on(self, graph: Any) -> Self:
         """Return the algorithm resolved for the user's graph; unchanged by default.
@@ -83,8 +83,14 @@ class Algorithm:
         Raises
         ------
         RequestError
-            If a parameter does not fit the graph.
+            If a parameter does not fit the graph, or the graph is directed and needs not to be.
         """
+        for each in (self, self.prior):
+            if each is not None and each.undirected and graph.directed:
+                raise RequestError(
+                    f"{each.name} ignores the direction of edges, but {graph.name} is directed; "
+                    "accepted: --undirected, directed=False"
+                )
         return self
 
     def within(self, graph: Any) -> Self:

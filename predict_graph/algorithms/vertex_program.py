@@ -97,11 +97,6 @@ class VertexProgram(Algorithm):
                 f"message_bytes of the vertex program {cls.__name__} is {cls.message_bytes!r}; "
                 "accepted: a whole number of at least 0"
             )
-        if MAX_ITERATIONS.name not in [parameter.name for parameter in cls.declared]:
-            raise RequestError(
-                f"the vertex program {cls.__name__} does not declare max_iterations; "
-                "add MAX_ITERATIONS to declared"
-            )
         if "steady" not in vars(cls):
             cls.steady = cls.resend == "always"
 

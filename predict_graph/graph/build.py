@@ -182,7 +182,14 @@ def direction_of(declared: bool | None, asked: bool | None) -> tuple[bool, tuple
 
 
 def as_asked(graph: Graph, directed: bool | None, name: str | None) -> Graph:
-    """Return the graph with the direction and the name asked for; None leaves them as they are."""
+    """Return the graph with the direction and the name asked for; None leaves them as they are.
+
+    Its rows are in order then, and an edge that comes twice counts once.
+    """
+    if not graph.ascending:
+        rows = graph.to_scipy().copy()
+        rows.sum_duplicates()
+        graph = graph.with_rows(rows)
     if directed is not None and READ_AS_DIRECTED in graph.notes:
         rest = tuple(note for note in graph.notes if note != READ_AS_DIRECTED)
         graph = graph.described_as(notes=rest)

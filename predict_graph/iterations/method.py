@@ -262,12 +262,10 @@ def estimate_iterations(method: Method, case: SamplingCase) -> IterationEstimate
     Raises
     ------
     RequestError
-        If the graph has no vertices.
+        If only the engine can observe them.
     JobError
         If a registered method fails, or does not return an estimate.
     """
-    if case.graph.vertices == 0:
-        raise RequestError(f"the graph {case.graph.name!r} has no vertices")
     if method.estimate is None:
         raise RequestError(f"{case.algorithm.name} is observed by its engine; accepted: predict")
     estimate: Callable[[SamplingCase], IterationEstimate] = loaded(method.estimate)

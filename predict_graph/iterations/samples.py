@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import dataclass
 from numbers import Real
@@ -88,16 +89,11 @@ def draw_sample(
     chosen, share = SAMPLERS.get(sampler), check_ratio(ratio)
     # Only some edges of the sampled vertices stay inside the sample, but all of them are read: the
     # factor of 8 limits the time.
-    if max_edges is not None and not max_edges > 0:
+    if max_edges is not None and not (isinstance(max_edges, Real) and max_edges > 0):
         raise RequestError(f"max_edges is {max_edges!r}; accepted: a number above 0")
-    scanned = None if max_edges is None else 8 * max_edges
+    scanned = None if max_edges is None else math.ceil(8 * max_edges)
     with blamed_on("sampler", sampler):
-        try:
-            drawn = chosen().sample(graph, share, random_state=rng, max_edges=scanned)
-        except ValueError as error:
-            if SAMPLERS.origin(sampler) != "built-in":
-                raise
-            raise RequestError(str(error)) from error  # samplers know nothing of our errors
+        drawn = chosen().sample(graph, share, random_state=rng, max_edges=scanned)
         kept = np.asarray(drawn.vertices)
         said, capped, wanted = drawn.note, drawn.capped, drawn.requested
     try:
@@ -220,8 +216,8 @@ def estimate_by_sample_runs(
     spread = float(np.std(np.log(crossings), ddof=1)) if repeats > 1 else 0.0
     std = float(np.hypot(spread, method_std))
     counts = estimate.iteration_interval(centre, std, algorithm.max_iterations)
-    warnings = []
-    if any(not np.isfinite(estimate.crossing(curve, threshold)) for curve in curves):
+    warnings, converged = [], all(run.profile.converged for run in runs)
+    if not converged:
         warnings.append(
             f"a sample run did not converge within {algorithm.max_iterations} iterations"
         )
@@ -236,7 +232,7 @@ def estimate_by_sample_runs(
         centre,
         *counts,
         curve=estimate.mean_curve(curves, counts[0]),
-        converged=all(run.profile.converged for run in runs),
+        converged=converged,
         samples=[run.summary for run in runs],
         warnings=warnings,
         counters=counters_by(largest, case, counts[0]),

@@ -13,6 +13,7 @@ from predict_graph.cores import meter
 from predict_graph.durations import readable_seconds
 from predict_graph.engines import RuntimeModel, Workload
 from predict_graph.engines.runtime_model import AnyGraph
+from predict_graph.errors import RequestError
 from predict_graph.graph import Graph
 from predict_graph.history import History, RunRecord
 from predict_graph.iterations import IterationEstimate
@@ -47,7 +48,15 @@ class Case:
     def of(
         cls, graph: AnyGraph, request: Request, history: History | None, reading: float = 0.0
     ) -> Case:
-        """Return the case of a request on a graph; its budget starts to be spent."""
+        """Return the case of a request on a graph; its budget starts to be spent.
+
+        Raises
+        ------
+        RequestError
+            If the graph has no vertices, or does not suit the algorithm.
+        """
+        if graph.vertices == 0:
+            raise RequestError(f"the graph {graph.name!r} has no vertices")
         meter.start()
         request = replace(request, algorithm=request.algorithm.on(graph))
         spending = Spending(request.budget, 0.0, reading)

@@ -382,11 +382,12 @@ def survey_seconds(case: Case, level: float) -> float:
 
 
 def more_samples(case: Case, level: float) -> str:
-    """Say what a larger budget would buy beyond samples of a level; nothing beyond the last."""
-    if not case.local or level >= LEVELS[-1]:
+    """Say what a larger budget would buy beyond samples of a level; nothing beyond the largest."""
+    most = case.request.max_overhead
+    if not case.local or case.request.budget.unlimited or level >= most:
         return ""
     what = "larger samples" if level else "samples"
-    seconds = readable_seconds(cost_of_samples(case, LEVELS[-1]))
+    seconds = readable_seconds(cost_of_samples(case, most))
     return f"about {seconds} of {what} would narrow the interval (--budget none)"
 
 

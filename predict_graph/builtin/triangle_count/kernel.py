@@ -60,18 +60,12 @@ class TriangleCountKernel(kernel.SharedRows):
         """Record the work of each vertex, which has weights in a sample."""
         self._sampled = True
 
-    def rest(self) -> None:
-        """Let no vertex send in the next superstep: the run is over then."""
-        self._steps = 2
-
     def step(self) -> kernel.Superstep:
         """Run one superstep; its aggregate is the share of vertices that still have to send."""
         self._steps += 1
         if self._steps == 1:
             self._share(above, *self._rows, self._above, self.counts)
             return kernel.Superstep(1.0, self.message_bytes, work=kernel.Work(vertices=1.0))
-        if self._steps > 2:
-            return kernel.Superstep(0.0, self.message_bytes, np.zeros(len(self.counts), bool))
         self._share(self._count)
         sizes = _HEADER_BYTES + _ENTRY_BYTES * self.counts
         if not self._sampled:  # needed on samples only

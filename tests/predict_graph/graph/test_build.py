@@ -134,5 +134,6 @@ def test_rows_in_any_order_are_counted():
     graph = Graph(np.array([0, 3, 4, 4]), np.array([2, 0, 2, 1], np.int32))
     assert not graph.ascending
     assert graph.in_degrees.tolist() == [1, 1, 2]
+    assert check_graph(graph).neighbors(0).tolist() == [0, 2]
     assert Graph(np.zeros(1, np.int64), np.zeros(0, np.int32)).in_degrees.tolist() == []
     assert inbound_shares(graph)[:, 0].tolist() == pytest.approx([1 / 3, 1.0, 2 / 3])

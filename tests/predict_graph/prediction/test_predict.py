@@ -203,8 +203,8 @@ LIMITS = [(0, 5, True), ("0", USUAL, False), ("0s", USUAL + 1, False)]
 
 @pytest.mark.parametrize(("budget", "limit", "said"), LIMITS)
 def test_a_budget_of_nothing_measures_nothing_and_says_of_a_low_limit(budget, limit, said):
-    job = predict_graph.algorithms.PageRank(max_iterations=limit)
-    found = predict_graph.predict(job, GRAPH, seed=1, budget=budget)
+    options = {"parameters": {"max_iterations": limit}, "seed": 1, "budget": budget}
+    found = predict_graph.predict(predict_graph.algorithms.PageRank, GRAPH, **options)
     assert found.method["name"] == "baseline estimate"
     assert found.samples == []
     assert found.iterations.predicted == min(limit, USUAL)
@@ -215,6 +215,7 @@ def test_overhead_can_be_capped():
     graph = check_graph("barabasi-albert:n=20000,m=5,seed=1")
     tight = predict(graph, max_overhead=0.1, probe=False)
     assert sum(s.edges for s in tight.samples if s.purpose == "cost") <= 0.1 * graph.edges
+    assert not tight.more  # a larger budget would not raise the cap
 
 
 def test_the_published_method_draws_its_samples_in_full():

@@ -5,6 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import predict_graph
 from predict_graph.algorithms import ConnectedComponents, PageRank, TopKRanking
 from predict_graph.engines import OUT_EDGES, critical_worker
 from predict_graph.engines.local import LocalEngine, Superstep
@@ -37,8 +38,11 @@ def test_wrong_settings_and_requests_are_named():
     refused("threads is 0", LocalEngine, threads=0)
     refused("threads is 100000", LocalEngine, threads=100_000)
     run, job = LocalEngine().run, PageRank()
+    after = type("After", (PageRank,), {"prior": ConnectedComponents()})()
     nothing = Graph(np.array([0]), np.array([], dtype=np.int32), name="nothing")
-    refused("'nothing' has no vertices", run, job, nothing)
+    for start, options in ((run, {}), (predict_graph.predict, {"budget": 0})):
+        refused("'nothing' has no vertices", start, job, nothing, **options)
+        refused("nents ignores the direction", start, after, GRAPH, **options)
     refused("threshold is nan", run, job, GRAPH, threshold=float("nan"))
     refused("max_iterations is 0", run, job, GRAPH, max_iterations=0)
 
