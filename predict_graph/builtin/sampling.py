@@ -66,15 +66,25 @@ def _place_of_source(algorithm: PersonalisedPageRank, sample: CompletedSample) -
 
 
 def components_recipe(algorithm: Algorithm, graph: Graph) -> rooted.Recipe:
-    """Return samples rooted in the smallest id of each component, where labels start."""
-    return rooted.by_trees(graph, [rooted.component_trees(graph)])
+    """Return samples rooted in the smallest id of each component, where labels start.
+
+    The iterations are exact: the last label arrives by the longest of the shortest paths.
+    """
+    tree = rooted.component_trees(graph)
+    return replace(rooted.by_trees(graph, [tree]), fewest=_supersteps_along([tree]), exact=True)
+
+
+def _supersteps_along(trees: list[rooted.HopTree]) -> int:
+    """Return the supersteps in which values cross trees, and the one in which nothing changes."""
+    return 1 + max(int(tree.distance.max()) for tree in trees)
 
 
 def counters_recipe(algorithm: Any, graph: Graph) -> rooted.Recipe:
     """Return samples rooted in the middle, and the iterations by the largest hashes.
 
-    They are exact in undirected graphs, and an estimate from below in directed ones. The largest
-    hashes show late supersteps alone: not those in which more than 2% of the counters change.
+    They are an estimate from below, and exact where few counters of an undirected graph change
+    after them. The largest hashes show late supersteps alone: not those in which more than 2% of
+    the counters change.
     """
     trees = rooted.middle_trees(graph)
     if algorithm.threshold(graph.vertices) > 0.02:
@@ -84,14 +94,17 @@ def counters_recipe(algorithm: Any, graph: Graph) -> rooted.Recipe:
         marks = np.bitwise_or.reduce([largest_hashes(a, algorithm.registers) for a in reaching])
         recipe = rooted.by_trees(graph, trees, np.flatnonzero(marks.any(axis=1)))
         return replace(recipe, fewest=supersteps_by_arrivals(algorithm, graph, marks)[0])
-    marks = largest_hashes(_components(graph, trees), algorithm.registers)
-    found, over = supersteps_by_arrivals(algorithm, graph, marks)
-    recipe = rooted.by_trees(graph, trees)
-    return replace(recipe, iterations=found) if over else replace(recipe, fewest=found)
+    labels = _components(graph, trees[:2])
+    marks = largest_hashes(labels, algorithm.registers)
+    found, exact = supersteps_by_arrivals(algorithm, graph, marks, labels)
+    return replace(rooted.by_trees(graph, trees), fewest=found, exact=exact)
 
 
 def _components(graph: Graph, trees: list[rooted.HopTree]) -> IntArray:
-    """Return the component of each vertex of an undirected graph; -1 where it has no edges."""
+    """Return the component of each vertex of an undirected graph; -1 where it has no edges.
+
+    Trees of hubs show those of most vertices.
+    """
     labels = np.full(graph.vertices, -1)
     for number, tree in enumerate(trees):
         labels[tree.reached & (labels < 0)] = number
@@ -105,28 +118,15 @@ def _components(graph: Graph, trees: list[rooted.HopTree]) -> IntArray:
 def paths_recipe(algorithm: Any, graph: Graph) -> rooted.Recipe:
     """Return samples rooted in the landmarks, with the vertices that are farthest from each.
 
-    The iterations are then exact, for as many landmarks as have a tree. With more landmarks, the
-    first ones and the middle of the graph have trees.
+    The iterations are exact, or of many landmarks an estimate from below: the first ones and the
+    middle of the graph have trees then.
     """
     landmarks = algorithm.vertices_in(graph.out_degrees)
     trees = [rooted.hop_tree(graph, int(root)) for root in np.unique(landmarks[:_MOST_ROOTS])]
     tails = [rooted.deepest(graph, tree) for tree in trees[1:]]
-    ways = [_longest_way(tree) for tree in trees]
-    if len(landmarks) > _MOST_ROOTS:
-        trees += rooted.middle_trees(graph)
-    return rooted.by_trees(graph, trees, *tails, *ways, landmarks)
-
-
-def _longest_way(tree: rooted.HopTree) -> IntArray:
-    """Return the vertices on the path to one that is farthest away.
-
-    Each of them gets a shorter path in a superstep of its own: without them, a superstep in which
-    only vertices of weight 0 change would look like the end.
-    """
-    way = [int(tree.distance.argmax())]
-    while tree.parent[way[-1]] >= 0:
-        way.append(int(tree.parent[way[-1]]))
-    return np.array(way, np.int64)
+    found, few = _supersteps_along(trees), len(landmarks) <= _MOST_ROOTS
+    trees += [] if few else rooted.middle_trees(graph)
+    return replace(rooted.by_trees(graph, trees, *tails, landmarks), fewest=found, exact=few)
 
 
 def lists_recipe(algorithm: Any, graph: Graph) -> rooted.Recipe:
@@ -241,8 +241,8 @@ def cores_recipe(algorithm: Any, graph: Graph) -> rooted.Recipe:
     kernel = KCoreKernel(algorithm, graph)
     kernel.step()
     order = np.lexsort((graph.out_degrees, kernel.values, graph.out_degrees > 0))
-    iterations = supersteps_by_peeling(graph)
-    return rooted.Recipe(rooted.RepresentedSampler(graph, order), iterations=iterations)
+    found = supersteps_by_peeling(graph)
+    return rooted.Recipe(rooted.RepresentedSampler(graph, order), fewest=found, exact=True)
 
 
 def triangles_recipe(algorithm: Any, graph: Graph) -> rooted.Recipe:

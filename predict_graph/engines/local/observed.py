@@ -61,11 +61,13 @@ def observed_run(
     """
     weights, sent = sample.weights, sample.weights * sample.degrees
     sent *= edges / max(float(sent.sum()), 1.0)
+    # At a fixed point nothing changes, on paths neither, whose vertices have no weight.
+    changing = np.maximum(weights, 1.0) if algorithm.convergence == "fixed-point" else weights
     rows: list[tuple[float, ...]] = []
     with Team(threads or available_threads()) as team:
         kernel = _kernel(algorithm, sample, prior, team)
         for superstep, took in kernels.supersteps(kernel, team, algorithm.max_iterations):
-            aggregate = _aggregate(superstep, weights)
+            aggregate = _aggregate(superstep, changing)
             totals, work = superstep.totals(weights, sent), superstep.work
             messages = superstep.totals(weights, sample.graph.out_degrees)[1]
             own = work.amount(np.ones_like(weights), sample.graph.edges, messages)

@@ -68,8 +68,8 @@ def _estimate(case: SamplingCase, recipe: Recipe, ran: list[StagedSample]) -> It
     own = log_std("iterations by rooted samples", algorithm.name)
     centre, std = max(_crossing(last, threshold, algorithm), float(recipe.fewest)), own
     converged = bool((last.convergence < threshold).any())
-    if recipe.iterations is not None:
-        centre, std = float(recipe.iterations), 0.0
+    if recipe.exact:
+        centre, std = float(recipe.fewest), 0.0
         converged = centre <= limit
     iterations, low, high = iteration_interval(centre, std, limit)
     if recipe.level_std:

@@ -194,9 +194,9 @@ class Recipe:
     sampler: RootedSampler
     inputs: Callable[[WeightedSample], Array] | None = None
     level_std: float = 0.0
-    iterations: int | None = None
-    """Iterations that are known from passes over the graph."""
-    fewest: int = 0  # an estimate of them from below
+    fewest: int = 0
+    """Iterations that passes over the graph show: at least so many, or `exact`."""
+    exact: bool = False
 
 
 def recipe_of(algorithm: Algorithm, graph: Graph) -> Recipe:
@@ -221,7 +221,8 @@ def middle_trees(
     Two roots where there are two, by the product of in- and out-degree: a sample of paths through
     one hub only would be a star. Then up to two that the root before does not reach, until nearly
     all vertices are reached: with at most four, two and one, 85, 92 and 98 iterations were
-    estimated on a mesh for 84. Undirected trees serve both ways.
+    estimated on a mesh for 84. Undirected trees serve both ways, and of an undirected graph a tree
+    of each component follows.
     """
     score = graph.out_degrees.astype(np.float64)
     score *= graph.in_degrees
@@ -244,6 +245,8 @@ def middle_trees(
         score[tree.reached] = 0.0
         if np.count_nonzero(reached) > enough * graph.vertices:
             break
+        if not graph.directed:
+            return [*trees, component_trees(graph)]
         if np.count_nonzero(score) < (1.0 - enough) * graph.vertices:
             break
     return trees

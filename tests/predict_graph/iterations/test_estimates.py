@@ -1,7 +1,5 @@
 """Estimates of iteration counts: sane on any graph, and near the truth on scale-free ones."""
 
-from functools import cache
-
 import networkx as nx
 import numpy as np
 import pytest
@@ -167,9 +165,6 @@ def test_a_method_of_ones_own_that_fails_is_named():
 # Accuracy: loose bars; the benchmarks hold the tight ones.
 
 
-graph_of = cache(check_graph)
-
-
 GRAPHS = [
     "rmat:scale=14,edge_factor=8,seed=1",
     "barabasi-albert:n=20000,m=4,seed=1",
@@ -185,7 +180,7 @@ GRAPHS = [
 def test_graphs_are_predicted_well(text, epsilon, shared_file):
     if ":" not in text:
         shared_file(f"{text}.txt.gz")  # skips without it
-    graph, job = graph_of(text), PageRank(epsilon=epsilon)
+    graph, job = check_graph(text), PageRank(epsilon=epsilon)
     exact, found = truth(graph, job), estimate(graph, job)
     assert abs(found.iterations / exact - 1.0) <= 0.35 or abs(found.iterations - exact) <= 1
     assert found.low <= exact + 1
@@ -301,25 +296,24 @@ def test_the_whole_graph_as_its_own_sample_runs_as_the_engine_does(algorithm):
     np.testing.assert_allclose(found.whole_work, found.work)
 
 
-COMPONENTS = [
-    "rmat:scale=13,edge_factor=8,seed=3",
-    "path:n=2500",
-    "barabasi-albert:n=9000,m=3,seed=6",
-]
+SPREADING = ["rmat:scale=13,edge_factor=8,seed=3", nx.random_labeled_tree(6000, seed=3)]
 
 
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("name", COMPONENTS)
-def test_components_take_exactly_as_long_as_predicted(name, seed):
-    graph = check_graph(name, directed=False)
-    job = ConnectedComponents(max_iterations=10_000)
-    found = estimate(graph, job, "rooted", seed, budget=iterations.EdgeBudget(graph.edges, 100.0))
-    assert found.iterations == LocalEngine().run(job, graph).iterations
+@pytest.mark.parametrize("algorithm", ["connected-components", "shortest-paths"])
+@pytest.mark.parametrize("source", SPREADING)
+def test_what_spreads_takes_exactly_as_long_as_predicted(source, algorithm):
+    job, graph = job_and_graph(algorithm, source, max_iterations=10_000)
+    found = estimate(graph, job.on(graph), "rooted")
+    assert found.low == found.high == found.samples[0].iterations == truth(graph, job)
 
 
-@pytest.mark.parametrize("algorithm", OF_HOPS)
-def test_series_and_iterations_are_near_the_truth(algorithm):
-    job, graph = job_and_graph(algorithm, "rmat:scale=14,edge_factor=8,seed=7")
+CROWDS = nx.disjoint_union_all([nx.barabasi_albert_graph(200, 3, seed=n) for n in range(60)])
+NEAR = [(name, "rmat:scale=14,edge_factor=8,seed=7") for name in OF_HOPS]
+
+
+@pytest.mark.parametrize(("algorithm", "source"), [*NEAR, ("topk-ranking", CROWDS)])
+def test_series_and_iterations_are_near_the_truth(algorithm, source):
+    job, graph = job_and_graph(algorithm, source)
     truth = LocalEngine().run(job, graph)
     found = estimate(graph, job, "rooted")
     assert abs(found.iterations - truth.iterations) <= 1
