@@ -101,7 +101,7 @@ def check_parameters(
     names = {parameter.name for parameter in declared}
     for name in given:
         if name not in names:
-            raise unknown_name(f"parameter of {algorithm}", name, names)
+            raise unknown_name(f"parameter of {algorithm}", name, names or {"none"})
     return {
         parameter.name: parameter.check(given.get(parameter.name, parameter.default))
         for parameter in declared

@@ -160,8 +160,6 @@ def check_request(algorithm: Any, **options: Unpack[PredictOptions]) -> Request:
         given=frozenset(name for name in named if asked[name] is not None),
     )
     _refuse_unread(request)
-    if request.within is not None:
-        _refuse_within(request)
     return request
 
 
@@ -197,7 +195,8 @@ def _refuse_unread(request: Request) -> None:
     """Refuse the first option that neither the method nor the engine reads.
 
     A method that was named keeps the sampler and the transform to itself: of an engine that draws
-    samples for its seconds too, the user would not notice that the iterations are others'.
+    samples for its seconds too, the user would not notice that the iterations are others'. A
+    prediction ends when near enough where its samples can be made larger step by step.
     """
     method, algorithm, engine = request.method, request.algorithm, request.engine
     if check := getattr(engine, "check_program", None):  # of Spark
@@ -206,7 +205,8 @@ def _refuse_unread(request: Request) -> None:
     by_work = getattr(request.runtime_model, "by_work_alone", False)
     known = algorithm.known_work and by_work and "sampler" not in method.reads
     read = method.reads | (request.runtime_model.reads - _OF_METHOD)
-    for name in sorted(request.named - {"method"}):
+    near_enough = set() if request.within is None else {"within"}
+    for name in sorted(request.named - {"method"} | near_enough):
         if name in ("ratio", "max_overhead") and known:
             raise RequestError(
                 f"{name} is not read by the engine {engine.name} for {algorithm.name}, whose "
@@ -221,17 +221,8 @@ def _refuse_unread(request: Request) -> None:
         where = f"the method {method.name}" if name in _OF_METHOD else f"the engine {engine.name}"
         accepted = _accepted([*_methods_that_read(name, algorithm), *readers])
         raise RequestError(f"{name} is not read by {where}; accepted: {accepted}")
-
-
-def _refuse_within(request: Request) -> None:
-    """Refuse to stop when near enough where samples cannot be made larger step by step."""
-    name, method = request.engine.name, request.method
-    if not is_local(request.engine):
-        raise RequestError(
-            f"within is not read by the engine {name}; accepted: the engine local reads it"
-        )
-    if "max_overhead" not in method.reads:
-        accepted = _accepted(_methods_that_read("max_overhead", request.algorithm))
+    if near_enough and "max_overhead" not in method.reads:
+        accepted = _accepted(_methods_that_read("max_overhead", algorithm))
         raise RequestError(f"within is not read by the method {method.name}; accepted: {accepted}")
 
 

@@ -214,15 +214,14 @@ class FullRun:
         Returns None if its setup, or the run before it in a chain, takes longer than that.
         """
         request, spending = case.request, case.spending
-        engine = request.engine
-        local = engine if type(engine) is LocalEngine else LocalEngine(workers=engine.workers)
+        local: Any = _counting_engine(request)
         with spending.loading():
             local.load(request.algorithm)
         request.progress("full run on this machine", 0.0)
         samples = sampling_seconds(case, LEVELS[0])
         reserve = samples if spending.affords(samples) else 0.0
         with deadline(lambda: spending.left - reserve), suppress(StopRun):
-            profile = local.run(request.algorithm, case.graph)
+            profile: engines.RunProfile = local.run(request.algorithm, case.graph)
             return profile if profile.algorithm == request.algorithm.name else None
         return None
 

@@ -62,7 +62,7 @@ class EngineModel:
     def __post_init__(self) -> None:
         self.engine: Any = self.request.engine
         self.parts = {part.algorithm.name: part for part in self.request.chain}
-        self.algorithms = [part.algorithm for part in self.parts.values()]
+        self.algorithms = [part.algorithm for part in self.request.chain]
         self.rng = np.random.default_rng(self.request.seed).spawn(3)[1]  # of its samples
 
     def survey(self) -> None:

@@ -43,7 +43,7 @@ class LocalRuntimeModel(SampledModel):
     user chooses a cost model, or the first supersteps do too little of the work.
     """
 
-    reads: ClassVar[frozenset[str]] = frozenset({"cost_model", "train_ratios", "probe"})
+    reads: ClassVar[frozenset[str]] = frozenset({"cost_model", "train_ratios", "probe", "within"})
 
     _setups: dict[str, float] = field(default_factory=dict, init=False)
     _probes: dict[str, list[observed.IterationProbe]] = field(default_factory=dict, init=False)
