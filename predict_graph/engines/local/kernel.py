@@ -98,15 +98,11 @@ class Superstep:
 
         A vertex counts by its weight, and sends as many messages as `sent` has for it.
         """
-        sizes = self.message_bytes
+        sizes = np.broadcast_to(self.message_bytes, weights.shape)
         if self.senders is not None:
             mask = self.senders.astype(bool)
-            weights, sent = weights[mask], sent[mask]
-            sizes = sizes[mask] if isinstance(sizes, np.ndarray) else sizes
-        messages = float(sent.sum())
-        if isinstance(sizes, np.ndarray):
-            return float(weights.sum()), messages, float(sent.astype(np.float64) @ sizes)
-        return float(weights.sum()), messages, messages * sizes
+            weights, sent, sizes = weights[mask], sent[mask], sizes[mask]
+        return float(weights.sum()), float(sent.sum()), float(sent.astype(np.float64) @ sizes)
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.spark.blocks.on_executors import sent, written
 from predict_graph.engines.spark.blocks.program import DRIVER, advanced, begun, results, run_of
 from predict_graph.engines.spark.blocks.running import together
-from predict_graph.engines.spark.blocks.stored import Blocks, block_keys, write_blocks
+from predict_graph.engines.spark.blocks.stored import Blocks, block_keys, opened, write_blocks
 from predict_graph.graph.build import from_edges
 from tests.predict_graph.builtin.small import DIRECTED, UNDIRECTED
 
@@ -104,7 +104,7 @@ def test_messages_within_machines_are_counted(tmp_path):
     graph = drawn(True, False)
     cluster = Cluster(check_algorithm("pagerank"), graph, 4, 2, tmp_path / "blocks", None)
     homes = np.empty(graph.vertices, int)
-    for block in cluster.run.blocks.opened():
+    for block in opened(cluster.run.blocks):
         homes[block.rows] = block.number
     sources = np.repeat(np.arange(graph.vertices), graph.out_degrees)
     same = homes[sources] % 2 == homes[graph.indices] % 2
@@ -133,7 +133,7 @@ def test_executors_write_the_blocks_that_this_process_writes(weighted, tmp_path)
     for key in keys:
         arrived = pa.Table.from_pylist([row for row in parts if row["to"] == key]).to_batches()
         assert len(list(written(arrived, there))) == 1
-    for ours, theirs in zip(here.opened(), there.opened(), strict=True):
+    for ours, theirs in zip(opened(here), opened(there), strict=True):
         for name in ("rows", "indptr", "sources", "weights", "degrees", "boundary", "edges"):
             assert getattr(copy(ours), name).tolist() == getattr(theirs, name).tolist()
-    assert np.concatenate([each.degrees for each in there.opened()]).sum() == graph.edges
+    assert np.concatenate([each.degrees for each in opened(there)]).sum() == graph.edges

@@ -56,7 +56,7 @@ class PackedGraph(Described):
     @cached_property
     def edges(self) -> int:
         """The number of stored edges."""
-        return sum(len(block.sources) for block in self.blocks.opened())
+        return sum(len(block.sources) for block in opened(self.blocks))
 
     @property
     def vertices(self) -> int:
@@ -67,7 +67,7 @@ class PackedGraph(Described):
     def out_degrees(self) -> Array:
         """The out-degree of each vertex."""
         degrees = np.empty(self.vertices, np.int64)
-        for block in self.blocks.opened():
+        for block in opened(self.blocks):
             degrees[block.rows] = block.degrees
         return degrees
 
@@ -208,10 +208,10 @@ def whole_graph(packed: PackedGraph) -> Graph:
     indptr = np.zeros(packed.vertices + 1, np.int64)
     sources = np.empty(packed.edges, np.int32)
     weights = np.empty(packed.edges, np.float32) if packed.weighted else None
-    for block in packed.blocks.opened():
+    for block in opened(packed.blocks):
         indptr[1 + block.rows] = np.diff(block.indptr)
     np.cumsum(indptr, out=indptr)
-    for block in packed.blocks.opened():
+    for block in opened(packed.blocks):
         _, places = edges_of(indptr, block.rows)
         sources[places] = block.ids[block.sources]
         if weights is not None:

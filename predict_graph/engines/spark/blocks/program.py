@@ -96,7 +96,7 @@ class BlockProgram(ABC):
     def gathered(self, messages: Mapping[int, Any]) -> tuple[Any, Array]:
         """Return what the vertices that the block reads sent, and which of them did."""
         block, own = self.block, self.offered()
-        others = block.graph.opened()
+        others = stored.opened(block.graph)
         offers = _extended(own, block.columns)
         senders = np.zeros(block.columns, np.uint8)
         senders[: block.count] = 1 if self.senders is None else self.senders
@@ -173,7 +173,7 @@ def _program(run: Run, number: int) -> BlockProgram:
         for other in [key for key in _PROGRAMS if key[0] != run.name]:
             del _PROGRAMS[other]
         prior = None if run.prior is None else np.load(stored.path_of(run.prior), mmap_mode="r")
-        block = run.blocks.opened()[number]
+        block = stored.opened(run.blocks)[number]
         _PROGRAMS[run.name, number] = run.program(run.algorithm, block, prior)
     return _PROGRAMS[run.name, number]
 

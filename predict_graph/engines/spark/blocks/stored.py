@@ -85,10 +85,6 @@ class Blocks:
             return path_of(self.sent[number])
         return self.folder / f"block-{number:05d}.arrow"
 
-    def opened(self) -> list[StoredBlock]:
-        """Return the blocks, which this process keeps until it needs those of another graph."""
-        return opened(self)
-
     def placed(self) -> Placement:
         """Place vertices by the hash of their ids, as Spark places rows."""
         blocks = len(self.keys)
@@ -221,7 +217,7 @@ class StoredBlock:
     @cached_property
     def ids(self) -> Array:
         """The vertices that it reads, by column."""
-        others = (each.rows[self.boundary[self._in(each)]] for each in self.graph.opened())
+        others = (each.rows[self.boundary[self._in(each)]] for each in opened(self.graph))
         return np.concatenate([self.rows, *others])
 
     def _in(self, other: StoredBlock) -> slice:
@@ -236,20 +232,20 @@ class StoredBlock:
     @cached_property
     def sent_to(self) -> list[Array]:
         """The places of this block's vertices that each block reads, this one included."""
-        found = [each.boundary[each._in(self)] for each in self.graph.opened()]
+        found = [each.boundary[each._in(self)] for each in opened(self.graph)]
         found[self.number] = np.flatnonzero(self.edges[: self.count])
         return found
 
     @cached_property
     def degrees(self) -> Array:
         """The out-degree of each own vertex."""
-        return self._edges_to(self.graph.opened())
+        return self._edges_to(opened(self.graph))
 
     @cached_property
     def inside(self) -> Array:
         """How many out-edges of each own vertex stay on its machine."""
         machines = self.graph.machines
-        return self._edges_to(self.graph.opened()[self.number % machines :: machines])
+        return self._edges_to(opened(self.graph)[self.number % machines :: machines])
 
     def _edges_to(self, others: Sequence[StoredBlock]) -> Array:
         """Count the out-edges of each own vertex to the vertices of some blocks."""

@@ -98,7 +98,7 @@ def _combine(batches: storage.Batches, shared: Any, blocks: storage.Blocks) -> s
     """Combine the messages to the vertices of blocks; runs on executors."""
     for batch in batches:
         for key in batch.column(0).to_pylist():
-            block = blocks.opened()[blocks.numbers[key]]
+            block = storage.opened(blocks)[blocks.numbers[key]]
             yield storage.parcel(DRIVER, block.number, _combined_in(block, shared.value))
     keep_loaded()
 

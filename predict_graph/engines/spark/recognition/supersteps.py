@@ -105,17 +105,6 @@ def message_stages(log: EventLog) -> pd.DataFrame:
     return made[made["attempt"] == 0].sort_values("stage")
 
 
-def _message_ends(log: EventLog, jobs: pd.DataFrame, made: pd.DataFrame) -> list[int]:
-    """Return the last job of each superstep that starts with a job in which messages are made.
-
-    It extends until the next messages; the last one, over jobs of the same call site.
-    """
-    starts = [*dict.fromkeys(made["job"])]
-    names = log.stages.drop_duplicates("job", keep="last").set_index("job")["name"]
-    alike = jobs["job"].map(names) == names[starts[-1]]
-    return [*(start - 1 for start in starts[1:]), jobs["job"][alike].max()]
-
-
 def steps_of_jobs(
     log: EventLog, jobs: pd.DataFrame, ends: Sequence[int], began: float
 ) -> tuple[Span, ...]:
@@ -140,8 +129,9 @@ def _successive(parts: Sequence[Span], began: float) -> tuple[Span, ...]:
 def by_messages(log: EventLog, name: str, began: float | None = None) -> Recognised | None:
     """Return the supersteps of a GraphX algorithm by their messages; None if there are none.
 
-    There is one more than rounds of its loop, since the first messages are made before it. The
-    first superstep starts at `began`, or else with the job that makes the first messages.
+    There is one more than rounds of its loop, since the first messages are made before it. A
+    superstep extends until the next messages; the last one, over jobs of the same call site. The
+    first one starts at `began`, or else with the job that makes the first messages.
     """
     jobs = log.jobs[log.jobs["group"] == name]
     jobs = (jobs if len(jobs) else log.jobs).sort_values("job")
@@ -149,10 +139,14 @@ def by_messages(log: EventLog, name: str, began: float | None = None) -> Recogni
     made = made[made["job"].isin(jobs["job"])]
     if made.empty:
         return None
+    first, *others = dict.fromkeys(made["job"])
     if began is None:
-        jobs = jobs[jobs["job"] >= made["job"].iloc[0]]
+        jobs = jobs[jobs["job"] >= first]
         began = float(jobs["started"].iloc[0])
-    steps = steps_of_jobs(log, jobs, _message_ends(log, jobs, made), began)
+    names = log.stages.drop_duplicates("job", keep="last").set_index("job")["name"]
+    alike = jobs["job"].map(names) == names[[first, *others][-1]]
+    ends = [*(start - 1 for start in others), jobs["job"][alike].max()]
+    steps = steps_of_jobs(log, jobs, ends, began)
     return Recognised(steps, "names", name, "certain", "each makes messages of GraphX")
 
 
