@@ -46,7 +46,7 @@ def case_on_cluster(
     if is_table(source) and not engine.settings.in_open_session:
         reader = SparkEngine(spark=source.sparkSession)
     with ExitStack() as held:
-        session = held.enter_context(reader.started(java_works=True))
+        session = held.enter_context(reader.session(java_works=True))
         session.group("predict")
         packed = held.enter_context(packing.packed_graph(session, source, directed=directed))
         graph: Any = packed

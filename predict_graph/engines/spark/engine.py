@@ -108,10 +108,11 @@ class SparkEngine:
     def session(self, *, java_works: bool = False) -> Iterator[OpenSession]:
         """Keep one session open over several runs; otherwise each run opens its own.
 
-        `java_works` is whether Java does the work of its jobs: of GraphX, or reading graphs.
+        `java_works` is whether Java does the work of its jobs: of GraphX, or reading graphs. The
+        `seconds` of one that was open before are 0.
         """
         if self._session is not None:
-            yield self._session
+            yield replace(self._session, seconds=0.0)
             return
         if self._callers is None:
             opened = open_session(self.settings, java_works=java_works)
@@ -123,13 +124,6 @@ class SparkEngine:
                 yield session
             finally:
                 self._session = None
-
-    @contextmanager
-    def started(self, *, java_works: bool = False) -> Iterator[OpenSession]:
-        """Provide the session of a run, whose `seconds` are 0 if it was open before."""
-        before = self._session is not None
-        with self.session(java_works=java_works) as session:
-            yield replace(session, seconds=0.0) if before else session
 
     def run(
         self,
@@ -165,10 +159,10 @@ class SparkEngine:
                 )
             if self._callers is None:
                 algorithm.check(self.settings)
-            with self.started(java_works=True) as session:
+            with self.session(java_works=True) as session:
                 profile = algorithm.run_in(session, graph, base.follower_of(progress))
                 return self._described(profile, algorithm).with_seconds(setup=session.seconds)
-        with self.started() as session, running.stored_on(session, graph) as stored:
+        with self.session() as session, running.stored_on(session, graph) as stored:
             return self.run_stored(algorithm, stored, rule, progress, write_to)
 
     def run_files(
@@ -205,7 +199,7 @@ class SparkEngine:
         self.check_reads(algorithm)
         if write_to is not None:
             _check_output(write_to)
-        with self.started(java_works=True) as session:
+        with self.session(java_works=True) as session:
             session.group("read")
             with (
                 packed_graph(session, source, directed=directed) as graph,
@@ -360,7 +354,7 @@ def _named(job: running.SuperstepJob) -> DataFrame:
     columns = values.columns
     if graph.labels is not None:
         numbers, texts = np.arange(graph.vertices), plain_labels(graph.labels)
-        labels = job.stored.session.small_table(number=numbers, label=texts)
+        labels = job.stored.table(number=numbers, label=texts)
     all_vertices = getattr(job.algorithm.part_for("local"), "values_are_vertices", False)
     for name in columns if all_vertices else columns[:1]:
         values = values.withColumn(name, F.when(F.col(name) >= 0, F.col(name)))

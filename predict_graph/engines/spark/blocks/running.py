@@ -28,7 +28,7 @@ from predict_graph.engines.spark.blocks.packing import PackedGraph, blocks_in, f
 from predict_graph.engines.spark.session.executors import prepare_executors, sent_file
 from predict_graph.engines.spark.session.failures import ExecutorLostError, spark_failures
 from predict_graph.engines.spark.session.opening import OpenSession
-from predict_graph.engines.spark.tables.checkpoints import Checkpoints, cut_off, forget, released
+from predict_graph.engines.spark.tables.checkpoints import Checkpoints, forget, released
 from predict_graph.errors import JobError, RequestError
 from predict_graph.graph import Graph
 
@@ -51,6 +51,11 @@ class StoredGraph:
     homes: DataFrame
     phases: Mapping[str, float]
     held: ExitStack
+
+    def table(self, **columns: Any) -> DataFrame:
+        """Return a table of arrays, in a file that is deleted with the graph."""
+        file = self.held.enter_context(self.session.written(**columns))
+        return self.session.spark.read.parquet(file)
 
 
 @contextmanager
@@ -287,7 +292,7 @@ class BlockJob(SuperstepJob):
 
     def _settle(self, state: DataFrame) -> None:
         """Truncate the lineage of a state and compute it; add its senders and sums."""
-        self._state = cut_off(state)
+        self._state = state.localCheckpoint(eager=False)  # computed by the next action
         rows = self._state.where(f"to = {program.DRIVER}").select("data").collect()
         counts, sums = zip(*(pickle.loads(row["data"]) for row in rows), strict=True)
         # The senders of a state send in the superstep after it.

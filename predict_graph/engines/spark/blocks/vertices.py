@@ -51,7 +51,7 @@ class VertexJob(SuperstepJob):
     def values(self) -> DataFrame:
         """Return ``id`` and ``value``."""
         found = self.collected()
-        return self.stored.session.small_table(id=np.arange(len(found)), value=found)
+        return self.stored.table(id=np.arange(len(found)), value=found)
 
     def collected(self) -> Array:
         """Return the states, which are here."""

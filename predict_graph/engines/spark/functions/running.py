@@ -23,11 +23,11 @@ from predict_graph.engines.spark.library.algorithm import CalledAlgorithm
 from predict_graph.engines.spark.log.eventlog import EventLog
 from predict_graph.engines.spark.recognition.supersteps import Recognised, recognise
 from predict_graph.engines.spark.session.adopting import adopted_session, settings_of
-from predict_graph.engines.spark.session.failures import reason, spark_failures
-from predict_graph.engines.spark.session.graphframes import python_half
+from predict_graph.engines.spark.session.failures import spark_failures
+from predict_graph.engines.spark.session.graphframes import check_there, python_half
 from predict_graph.engines.spark.session.opening import OpenSession
 from predict_graph.engines.spark.tables.checkpoints import released
-from predict_graph.errors import JobError, RequestError
+from predict_graph.errors import RequestError, check_installed
 from predict_graph.graph import Graph
 from predict_graph.plugin_files import code_digest, file_module
 from predict_graph.plugins import blamed_on
@@ -78,20 +78,20 @@ class FunctionAlgorithm(CalledAlgorithm):
         columns = {"src": sources, "dst": graph.indices.astype(np.int64)}
         if graph.weights is not None:
             columns["weight"] = graph.weights.astype(np.float64)
-        file = session.written(columns)
-        with spark_failures(f"reading {graph.name} on Spark"):
+        doing = f"reading {graph.name} on Spark"
+        with spark_failures(doing), session.written(**columns) as file:
             session.group("read")
             started = time.perf_counter()
             edges = spark.read.parquet(file).repartition(parts, "src").persist()
-            edges.count()
-            vertices = spark.range(graph.vertices).select("id")
-            read = time.perf_counter() - started
-        if follower is not None:
-            follower.begins(self, graph, 0.0, self.max_iterations)
-        with released(edges):
-            profile = profile_spark_function(
-                self, session, edges, vertices, graph=graph.describe(), follower=follower
-            )
+            with released(edges):
+                edges.count()
+                vertices = spark.range(graph.vertices).select("id")
+                read = time.perf_counter() - started
+                if follower is not None:
+                    follower.begins(self, graph, 0.0, self.max_iterations)
+                profile = profile_spark_function(
+                    self, session, edges, vertices, graph=graph.describe(), follower=follower
+                )
         return profile.with_seconds(read=read)
 
     def supersteps(self, log: EventLog, began: float) -> Recognised:
@@ -206,24 +206,17 @@ def _arguments(
 ) -> tuple[Any, ...]:
     if not job.graph_frame:
         return session.for_functions, vertices, edges
-    from py4j.protocol import Py4JError
-
+    check_there(session.spark._jvm)
     context = session.spark.sparkContext
     if not session.settings.in_open_session and "graphframes" not in sys.modules:
         half = python_half(str(context.getConf().get("spark.jars", "")))
         if half is not None:
             context.addPyFile(str(half))
-    try:
-        from graphframes import GraphFrame
+    check_installed("graphframes", f"{job.name}, which takes a GraphFrame,", extra="spark")
+    from graphframes import GraphFrame
 
+    with spark_failures(job.name):
         return (GraphFrame(vertices, edges),)
-    except (ImportError, TypeError, Py4JError) as error:
-        if isinstance(error, Py4JError) and "ClassNotFoundException" not in str(error):
-            raise JobError(f"{job.name} failed: {reason(str(error))}") from error
-        raise JobError(
-            f"{job.name} takes a GraphFrame, but the JVM half of GraphFrames is not in this "
-            "session; name its jar, or write the job as f(spark, vertices, edges)"
-        ) from error
 
 
 def _computed(result: Any, session: Any) -> None:

@@ -2,7 +2,7 @@
 
 The run of a library's algorithm loads its graph, calls it, and finds its supersteps in its log.
 GraphX names the stages in which messages are made and combined: each job with such a stage is a
-superstep, or each such stage where all runs in one job. Loops over tables end a round with a sum
+superstep. Loops over tables end a round with a sum
 that the driver collects: the one kind of job that shuffles records without being a query.
 
 GraphX loads edges in the order of their files, and GraphFrames in that of their table. We write one
@@ -35,7 +35,7 @@ from predict_graph.engines.spark.log.features import observed_phases, observed_t
 from predict_graph.engines.spark.log.growing import GrowingLog, followed_call
 from predict_graph.engines.spark.recognition import supersteps as recognition
 from predict_graph.engines.spark.session.failures import spark_failures
-from predict_graph.engines.spark.session.opening import OpenSession, temporary_folder
+from predict_graph.engines.spark.session.opening import OpenSession
 from predict_graph.engines.spark.session.settings import SparkSettings
 from predict_graph.engines.spark.tables.checkpoints import release
 from predict_graph.errors import JobError
@@ -90,7 +90,8 @@ def layout_of(graph: Graph, partitions: int) -> EdgeLayout:
 
 
 def write_layout(layout: EdgeLayout, folder: Path) -> Path:
-    """Write a file of lines ``source target`` for each partition to a folder; return it."""
+    """Write a file of lines ``source target`` for each partition to a new folder; return it."""
+    folder.mkdir()
     options = pa.csv.WriteOptions(include_header=False, delimiter=" ")
     for number in range(layout.partitions):
         rows = slice(layout.starts[number], layout.starts[number + 1])
@@ -211,8 +212,8 @@ class LibraryAlgorithm(CalledAlgorithm):
             self.compute(result)
 
         with spark_failures(f"{self.name} on Spark"), ExitStack() as held:
-            folder = held.enter_context(temporary_folder(session.folder))
-            source = session.sent(write_layout(layout_of(graph, partitions), folder))
+            files = write_layout(layout_of(graph, partitions), session.new_path())
+            source = held.enter_context(session.sent(files))
             # What GraphX caches; in a user's session, only what this run cached.
             context: Any = session.spark.sparkContext
             held.callback(release, context, session.site, set(context._jsc.getPersistentRDDs()))

@@ -43,7 +43,7 @@ class GrowingLog:
 
     def __init__(self, path: Path, start: int = 0, reader: LogReader | None = None) -> None:
         self.path, self.key = path, path.name.removesuffix(_UNFINISHED)
-        self._partial, self._reader = start > 0, reader or LogReader()
+        self._reader = reader or LogReader()
         self._taken: dict[str, _Taken] = {path.name: _Taken(start)} if start else {}
         self._newest = -1  # number of the newest rolled file that was read
         log_files(path)
@@ -77,7 +77,7 @@ class GrowingLog:
 
     def log(self) -> EventLog:
         """Return all that was read so far."""
-        if self._reader.empty and self._taken and not self._partial:
+        if self._reader.empty and self._taken:
             raise not_a_log(self.path)
         return self._reader.log()
 
@@ -146,8 +146,9 @@ def running_logs(path: Path) -> list[Path]:
     changed = {}
     for file in unfinished:
         log = file if file.parent == path else file.parent  # that of a rolled log
-        with suppress(FileNotFoundError):  # it has just ended, and its log is renamed
-            changed[log] = max(each.stat().st_mtime for each in (file, *log.glob("events_*")))
+        # It has just ended, and its log is renamed; or just begun, and has no events yet.
+        with suppress(FileNotFoundError, RequestError):
+            changed[log] = max(each.stat().st_mtime for each in log_files(log))
     return sorted(changed, key=lambda log: changed[log])
 
 
@@ -179,9 +180,10 @@ def followed_call(
         while not over.wait(pause):
             began = time.thread_time()
             try:
-                ended = _ended(logged, library, reported)
+                found = recognised_so_far(logged.log(), library) if logged.poll() else None
             except PredictGraphError:
                 return  # the final reader of the log reports what is wrong with it
+            ended = [step.finished for step in found.supersteps] if found else reported
             try:
                 if not raised:
                     _report(follower, ended, reported)
@@ -205,14 +207,6 @@ def followed_call(
             context.removeJobTag(tag)
         if raised:
             raise raised[0]
-
-
-def _ended(logged: GrowingLog, library: str | None, before: list[float]) -> list[float]:
-    """Return when each superstep so far ended; `before` if the log has nothing new."""
-    if not logged.poll():
-        return before
-    recognised = recognised_so_far(logged.log(), library)
-    return [step.finished for step in recognised.supersteps] if recognised else []
 
 
 def _report(follower: RunFollower, found: list[float], before: list[float]) -> None:

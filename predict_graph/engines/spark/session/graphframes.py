@@ -86,8 +86,8 @@ def check_there(java: Any) -> None:
 
     if not isinstance(java.org.graphframes.GraphFrame, JavaClass):
         raise JobError(
-            "the JVM half of GraphFrames is not in this session; open it with the jar (spark.jars, "
-            "or spark.jars.packages)"
+            "the JVM half of GraphFrames is not in this session; name its jar (--graphframes-jar), "
+            "or open your session with it (spark.jars, or spark.jars.packages)"
         )
 
 

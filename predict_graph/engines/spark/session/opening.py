@@ -24,13 +24,13 @@ from typing import TYPE_CHECKING, Any
 
 from predict_graph.engines.spark.log.eventlog import LogReader, executor_row
 from predict_graph.engines.spark.log.growing import GrowingLog
-from predict_graph.engines.spark.session.failures import spark_failures
+from predict_graph.engines.spark.session.failures import reason, spark_failures
 from predict_graph.engines.spark.session.settings import SparkSettings, is_local
 from predict_graph.engines.spark.tables.checkpoints import Checkpoints, hadoop_path
 from predict_graph.errors import JobError, RequestError, check_installed, explained_by_system
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import SparkSession
 
 _SCHEME = "spark://"
 
@@ -91,7 +91,7 @@ class OpenSession:
         with spark_failures("reading Spark's event log"):
             there = {each["executor"]: each for each in executors_of(self.spark)}
         log = self.event_log
-        return GrowingLog(log, log.stat().st_size, LogReader(executors=there))
+        return GrowingLog(log, log.stat().st_size, LogReader(executors=there, empty=False))
 
     def new_path(self) -> Path:
         """Return a new path in the folder of this process."""
@@ -101,16 +101,24 @@ class OpenSession:
         """Return a new address to which all executors write."""
         return f"{self.address or f'file://{self.folder.resolve()}'}/{self.new_path().name}"
 
-    def sent(self, path: Path) -> str:
-        """Return the address at which all executors read what this process has written."""
-        from predict_graph.engines.spark.tables.reading import spark_path
+    @contextmanager
+    def sent(self, path: Path) -> Iterator[str]:
+        """Provide the address at which all executors read what this process has written.
 
-        if self.address is None:
-            return spark_path(path)
-        here, there = f"file://{path.resolve()}", f"{self.address}/{path.name}"
+        At the end it is deleted.
+        """
+        from predict_graph.engines.spark.tables.reading import literal_path
+
+        here = f"file://{path.resolve()}"
+        there = here if self.address is None else f"{self.address}/{path.name}"
         (source, _), (target, files) = (hadoop_path(self.spark, each) for each in (here, there))
-        files.copyFromLocalFile(True, source, target)
-        return there
+        if self.address is not None:
+            files.copyFromLocalFile(True, source, target)
+        try:
+            yield literal_path(there)
+        finally:
+            with suppress(Exception):  # the driver may be gone
+                files.delete(target, True)
 
     def fetch(self, address: str, path: Path) -> None:
         """Move to a path what executors have written."""
@@ -118,18 +126,16 @@ class OpenSession:
         target, _ = hadoop_path(self.spark, f"file://{path.resolve()}")
         files.copyToLocalFile(True, source, target, True)
 
-    def small_table(self, **columns: Any) -> DataFrame:
-        """Return a table of arrays, passed by a file."""
-        return self.spark.read.parquet(self.written(columns))
-
-    def written(self, columns: Mapping[str, Any]) -> str:
-        """Write arrays as a Parquet file for the executors; return its address."""
+    @contextmanager
+    def written(self, **columns: Any) -> Iterator[str]:
+        """Provide the address of a Parquet file of arrays for the executors."""
         import pyarrow as pa
         import pyarrow.parquet
 
         file = self.new_path()
-        pa.parquet.write_table(pa.table(dict(columns)), file)
-        return self.sent(file)
+        pa.parquet.write_table(pa.table(columns), file)
+        with self.sent(file) as address:
+            yield address
 
     def group(self, name: str | None) -> None:
         """Set the job group of the following jobs, by which the event log separates them."""
@@ -415,10 +421,8 @@ def _quiet_gateway() -> Iterator[None]:
 
 
 def _log_reason(log: Path, error: BaseException) -> str:
-    """Return the line of a log that explains why a driver did not start."""
+    """Return why a driver did not start, by its log."""
+    said = ""
     with suppress(OSError):
-        lines = [line.strip() for line in log.read_text(errors="replace").splitlines()]
-        telling = [line for line in lines if re.search(r"error|exception|invalid", line, re.I)]
-        if telling or lines:
-            return (telling or lines)[0][:300]
-    return str(error)
+        said = re.sub(r"(?m)^WARNING: .*\n", "", log.read_text(errors="replace"))
+    return reason(said or str(error))

@@ -1,4 +1,4 @@
-"""Tables with truncated lineage, in memory or in files, and releasing them."""
+"""States of a run in files, and releasing tables with truncated lineage."""
 
 from __future__ import annotations
 
@@ -11,17 +11,8 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 
-def cut_off(table: DataFrame) -> DataFrame:
-    """Return a table without lineage, computed once by the next action that needs it.
-
-    Executors store it in memory, or on disk if memory is short. A table made from several such
-    tables is computed in one job.
-    """
-    return table.localCheckpoint(eager=False)
-
-
 def forget(table: DataFrame) -> None:
-    """Release the memory of a table from :func:`cut_off`."""
+    """Release the memory of a table that was checkpointed."""
     plan: Any = table._jdf.queryExecution().logical()
     plan.rdd().unpersist(False)
 

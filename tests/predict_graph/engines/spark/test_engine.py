@@ -13,6 +13,7 @@ from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.profile import TABLE_COLUMNS
 from predict_graph.engines.spark import SparkSettings
 from predict_graph.engines.spark.blocks import stored
+from predict_graph.engines.spark.functions.running import FunctionAlgorithm
 from predict_graph.engines.spark.log.features import EXECUTOR_COLUMNS
 from predict_graph.engines.spark.session import executors
 from predict_graph.engines.spark.session.opening import open_session
@@ -101,6 +102,8 @@ def test_runs_leave_no_tables_behind(local_spark):
         for _ in range(3):
             local_spark.run(PageRank(), GRAPH, threshold=0.0, max_iterations=3)
         local_spark.run(check_algorithm("graphx:connectedComponents"), GRAPH)
+        counts = FunctionAlgorithm(lambda spark, vertices, edges: [edges.count() for _ in "123"])
+        local_spark.run(counts, GRAPH)
         assert len(set(kept()) - before[0]) <= 3
         assert (set(files()), len(tables())) == before[1:]
 

@@ -112,6 +112,7 @@ class TestOnSpark:
     def test_a_function_of_the_file_reaches_python_workers(self, local_session, job_file):
         profile = FunctionAlgorithm(f"{job_file}:mapped").run_in(local_session, GRAPH)
         assert (profile.iterations, profile.phases["write"] > 0.02) == (3, True)
+        assert (profile.result["by"], profile.result["certainty"]) == ("names", "certain")
 
     def test_nothing_repeats(self, local_session, job_file):
         said = "once: no supersteps found"
@@ -122,11 +123,3 @@ class TestOnSpark:
         failed(where, FunctionAlgorithm(f"{job_file}:broken").run_in, local_session, GRAPH)
         said = r"missing failed: .*nowhere"
         failed(said, FunctionAlgorithm(f"{job_file}:missing").run_in, local_session, GRAPH)
-
-    def test_a_graph_frame_needs_the_other_half(self, local_session, job_file):
-        from predict_graph.engines.spark.session.graphframes import graphframes_jars
-
-        if graphframes_jars():
-            pytest.skip("the JVM half of GraphFrames is here")
-        said = "JVM half of GraphFrames is not in this session"
-        failed(said, FunctionAlgorithm(f"{job_file}:framed").run_in, local_session, GRAPH)

@@ -19,6 +19,7 @@ from predict_graph.builtin.graphx.definition import GRAPHX
 from predict_graph.clock.applications import Watch
 from predict_graph.clock.supersteps import Expected, ExpectedPart
 from predict_graph.engines.spark import SparkEngine
+from predict_graph.engines.spark.functions.running import FunctionAlgorithm
 from predict_graph.engines.spark.library.algorithm import rounds_of
 from predict_graph.engines.spark.log import growing
 from predict_graph.engines.spark.log.eventlog import read_event_log
@@ -268,4 +269,5 @@ def test_without_graphframes_in_the_session(local_spark, monkeypatch):
         pytest.skip("this session has GraphFrames")
     monkeypatch.setattr(graphframes, "graphframes_jars", lambda: [Path(sys.executable)])
     said = "the JVM half of GraphFrames is not in this session"
-    failed(said, local_spark.run, check_function("graphframes:pageRank"), check_graph("path:n=4"))
+    for job in (check_function("graphframes:pageRank"), FunctionAlgorithm(lambda graph: graph)):
+        failed(said, local_spark.run, job, check_graph("path:n=4"))

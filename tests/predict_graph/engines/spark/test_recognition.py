@@ -5,12 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from predict_graph.engines.spark.functions.running import FunctionAlgorithm
-from predict_graph.engines.spark.log.features import observed_table
 from predict_graph.engines.spark.log.logfiles import lines_of
 from predict_graph.engines.spark.recognition import supersteps
 from predict_graph.engines.spark.recognition.units import Unit, _located
 from predict_graph.graph import check_graph
-from tests.refusals import refused
 
 
 @given(
@@ -100,24 +98,6 @@ class TestOnSpark:
         profile = FunctionAlgorithm(chained).run_in(local_session, GRAPH)
         assert profile.result["by"] == "stages"
         assert profile.iterations == 5
-
-    def test_job_groups_name_the_supersteps(self, local_session):
-        logged = local_session.log_from_now()
-        for number in range(1, 4):
-            local_session.group(f"mine-0123abcd/superstep/{number}")
-            rows = local_session.spark.range(100).selectExpr("id % 5 as k").groupBy("k")
-            rows.count().collect()
-            rows.max().collect()
-        local_session.flush()
-        log = logged.read()
-        found = supersteps.recognise(log)
-        assert (found.iterations, found.by, found.certainty) == (3, "names", "certain")
-        assert found.name == "mine-0123abcd"
-        table = observed_table(log, found, vertices=100)
-        assert len(table) == 3
-        read = log.tasks.loc[log.tasks["group"].notna(), "shuffle_read_records"].sum()
-        assert table["shuffle_read_records"].sum() == read > 0
-        refused("no run 'other'; accepted: mine-0123abcd", supersteps.recognise, log, run="other")
 
     def test_a_log_as_spark_compresses_it(self, local_session, tmp_path):
         path = tmp_path / "app-1.zstd"

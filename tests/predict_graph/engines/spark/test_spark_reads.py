@@ -10,7 +10,6 @@ import pytest
 from predict_graph import predict
 from predict_graph.algorithms import check_algorithm
 from predict_graph.engines.local import LocalEngine
-from predict_graph.engines.spark import SparkEngine
 from predict_graph.graph import check_graph
 from predict_graph.graph.readers import read_graph
 from predict_graph.limits import limited
@@ -28,21 +27,19 @@ def edges(tmp_path_factory):
     return path
 
 
-@pytest.fixture(scope="module")
-def engine(local_session, common_session):
-    engine = SparkEngine(workers=2, **common_session.settings)
-    engine._session = local_session
-    return engine
-
-
 @pytest.fixture
 def stays():
     with limited(driver_bytes=700_000):
         yield
 
 
-def test_the_run_of_a_large_graph_is_begun_where_it_is(engine, edges, stays, tmp_path):
-    asked = {"engine": engine, "spark_reads": True, "history": tmp_path / "history.db", "seed": 1}
+def test_the_run_of_a_large_graph_is_begun_where_it_is(local_spark, edges, stays, tmp_path):
+    asked = {
+        "engine": local_spark,
+        "spark_reads": True,
+        "history": tmp_path / "history.db",
+        "seed": 1,
+    }
     found = predict("pagerank", str(edges), **asked)
     run = LocalEngine(workers=2).run(check_algorithm("pagerank"), read_graph(edges))
     assert found.iterations.low == found.iterations.high == run.iterations
@@ -51,32 +48,32 @@ def test_the_run_of_a_large_graph_is_begun_where_it_is(engine, edges, stays, tmp
     assert sent == pytest.approx(run.graph["edges"] * run.iterations, rel=1e-6)
     assert [each.source for each in found.evidence] == ["full run"]
     assert found.phases["read"] > 0.0
-    real = engine.run_files(check_algorithm("pagerank"), edges)
+    real = local_spark.run_files(check_algorithm("pagerank"), edges)
     assert found.graph["fingerprint"] == real.graph["fingerprint"]
 
 
 @pytest.mark.parametrize("name", ["topk-ranking", "semi-clustering"])
-def test_chains_and_lists_are_begun_there_too(engine, edges, stays, name):
-    found = predict(name, str(edges), engine=engine, spark_reads=True, seed=1)
+def test_chains_and_lists_are_begun_there_too(local_spark, edges, stays, name):
+    found = predict(name, str(edges), engine=local_spark, spark_reads=True, seed=1)
     directed = False if check_algorithm(name).undirected else None
     here = LocalEngine(workers=2).run(check_algorithm(name), read_graph(edges, directed=directed))
     assert found.iterations.predicted == here.iterations
 
 
-def test_a_graph_that_fits_is_predicted_as_one_that_is_read_here(engine, edges):
-    options = {"engine": engine, "seed": 1}
+def test_a_graph_that_fits_is_predicted_as_one_that_is_read_here(local_spark, edges):
+    options = {"engine": local_spark, "seed": 1}
     there = predict("pagerank", str(edges), spark_reads=True, **options)
     here = predict("pagerank", str(edges), **options)
     assert there.iterations == here.iterations
     messages = ["local_messages", "remote_messages", "active_vertices"]
     assert there.per_iteration[messages].equals(here.per_iteration[messages])
     assert there.overhead_seconds > here.overhead_seconds  # reading was for the prediction alone
-    table = engine._session.spark.read.parquet(str(edges))
+    table = local_spark._session.spark.read.parquet(str(edges))
     assert predict("pagerank", table, **options).iterations == here.iterations
 
 
-def test_a_budget_ends_the_run_and_the_curve_goes_on(engine, edges, stays):
-    asked = {"engine": engine, "spark_reads": True, "seed": 1}
+def test_a_budget_ends_the_run_and_the_curve_goes_on(local_spark, edges, stays):
+    asked = {"engine": local_spark, "spark_reads": True, "seed": 1}
     slow = {"epsilon": 1e-9}
     cut = predict("pagerank", str(edges), parameters=slow, budget=0.01, **asked)
     run = LocalEngine(workers=2).run(check_algorithm("pagerank", slow), read_graph(edges))
@@ -89,8 +86,8 @@ def test_a_budget_ends_the_run_and_the_curve_goes_on(engine, edges, stays):
     assert guess.method["name"] == "baseline estimate"
 
 
-def test_what_is_not_read_is_refused(engine, edges, stays):
-    read = partial(predict, "pagerank", spark_reads=True, engine=engine, seed=1)
+def test_what_is_not_read_is_refused(local_spark, edges, stays):
+    read = partial(predict, "pagerank", spark_reads=True, engine=local_spark, seed=1)
     file, ratios = str(edges), [0.1, 0.2]
     refused("there is no file", read, "missing.parquet")
     refused("ratio is not read .* stay on the cluster", read, file, ratio=0.2)
