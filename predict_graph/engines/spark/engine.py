@@ -43,7 +43,7 @@ class SparkEngine:
     ----------
     master : str, optional
         See :class:`~predict_graph.engines.spark.session.settings.SparkSettings`; the variable
-        ``PREDICT_GRAPH_SPARK_MASTER`` or ``local[*]`` by default.
+        ``PREDICT_GRAPH_SPARK_MASTER`` or ``local`` by default.
     workers : int, optional
         Executors of the job; 1 by default.
     cores, memory, conf, graphframes_jar, folder, checkpoint, checkpoint_interval

@@ -43,12 +43,12 @@ def settings_of(spark: Any, **ours: Any) -> SparkSettings:
     _check_open(spark)
     with spark_failures("asking the session for its executors"):
         conf = dict(spark.sparkContext.getConf().getAll())
-        master = str(spark.sparkContext.master)
+        local = is_local(str(spark.sparkContext.master))
+        master = "local" if local else str(spark.sparkContext.master)
         wanted = int(conf.get("spark.executor.instances", 0))
         cores = 0 if wanted else int(conf.get("spark.cores.max", 0))
         cores -= cores % int(conf.get("spark.executor.cores", 1))
         executors = opening.awaited_executors(spark, max(wanted, 1), cores)
-        local = is_local(master)
         java: Any = spark.sparkContext._jsc.sc().conf()
         memory = java.getSizeAsMb(f"spark.{'driver' if local else 'executor'}.memory", "1g")
     if not executors:

@@ -319,13 +319,9 @@ def require_spark() -> None:
     check_installed("pyspark", "the spark engine", extra="spark")
     home = os.environ.get("JAVA_HOME")
     java = shutil.which("java", path=str(Path(home) / "bin") if home else None)
-    if java is None and home:
-        raise JobError(f"JAVA_HOME is {home}, but there is no bin/java in it")
     if java is None:
-        raise JobError(
-            "the spark engine needs Java 17 or 21, but there is no java on the PATH and "
-            "JAVA_HOME is not set"
-        )
+        where = f"in the JAVA_HOME {home}" if home else "on the PATH, and JAVA_HOME is not set"
+        raise JobError(f"the spark engine needs Java 17 or 21, but there is no java {where}")
     with suppress(OSError):  # without the file, the version is unknown
         release = (Path(java).resolve().parents[1] / "release").read_text()
         named = re.search(r'^JAVA_VERSION="(?:1\.)?(\d+)', release, re.MULTILINE)
@@ -391,18 +387,20 @@ def _forget_session() -> None:
 @contextmanager
 def _environment(conf: Mapping[str, str], folder: Path) -> Iterator[None]:
     """Set the environment variables for which pyspark has no settings, during the session."""
+    before = dict(os.environ)
+    python, place = before.get("PYSPARK_PYTHON", sys.executable), before.get("SPARK_LOCAL_DIRS")
     ours = {
-        "PYSPARK_PYTHON": conf.get("spark.pyspark.python", sys.executable),
-        "SPARK_LOCAL_DIRS": conf.get("spark.local.dir", str(folder)),
-        "SPARK_LOCAL_IP": conf.get("spark.driver.host", ""),
+        "PYSPARK_PYTHON": conf.get("spark.pyspark.python", python),
+        "SPARK_LOCAL_DIRS": conf.get("spark.local.dir", place or str(folder)),
+        "SPARK_LOCAL_IP": before.get("SPARK_LOCAL_IP") or conf.get("spark.driver.host", ""),
     }
-    added = {name: value for name, value in ours.items() if value and name not in os.environ}
-    os.environ.update(added)
+    os.environ.update({name: value for name, value in ours.items() if value})
     try:
         yield
     finally:
-        for name in added:
+        for name in ours:
             os.environ.pop(name, None)
+        os.environ.update({name: before[name] for name in ours if name in before})
 
 
 @contextmanager

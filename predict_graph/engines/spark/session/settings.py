@@ -11,6 +11,7 @@ from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from predict_graph.cores import usable_cores
 from predict_graph.engines.spark.session.graphframes import graphframes_conf
 from predict_graph.errors import RequestError
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from predict_graph.engines.spark.log.eventlog import EventLog
 
 _MASTER = "PREDICT_GRAPH_SPARK_MASTER"
-_THREADS = re.compile(r"local\[([0-9]{1,4})\]")
+_LOCAL = re.compile(r"local(?:\[([1-9][0-9]{0,2}|\*)\])?")
 _MEMORY = re.compile(r"[1-9]\d*[kmgt]", re.IGNORECASE)
 
 # Measurements need these; with other values supersteps would shuffle all data.
@@ -42,12 +43,12 @@ class SparkSettings:
     ----------
     master : str
         ``local[N]``, ``local-cluster[…]``, ``spark://host:port``, ``yarn``, …; by default that of
-        the variable ``PREDICT_GRAPH_SPARK_MASTER``, or ``local[*]``.
+        the variable ``PREDICT_GRAPH_SPARK_MASTER``, or ``local``.
     machines : int
         Executors; a job waits until all have registered. A local master is one process with as
         many threads as all of them have cores.
     cores : int
-        Cores of an executor; of ``local[N]`` without both, N.
+        Cores of an executor; of ``local[N]`` without both, N, and of ``local[*]`` all cores.
     memory : str
         Memory of an executor, in Spark's notation.
     conf : mapping of str to str
@@ -73,7 +74,7 @@ class SparkSettings:
         If a value is not accepted.
     """
 
-    master: str = field(default_factory=lambda: os.environ.get(_MASTER) or "local[*]")
+    master: str = field(default_factory=lambda: os.environ.get(_MASTER) or "local")
     machines: int = 1
     cores: int = 1
     memory: str = "1g"
@@ -104,19 +105,26 @@ class SparkSettings:
         self._check_checkpoint()
 
     def _take_threads(self) -> None:
-        """Take the threads of ``local[N]`` for the cores, unless machines or cores are given."""
-        threads = _THREADS.fullmatch(self.master)
-        if threads is None:
+        """Take the threads of ``local[N]`` for the cores, unless machines or cores are given.
+
+        The master is ``local`` then: runs with other threads are on the same cluster.
+        """
+        if not self.local:
             return
-        count = int(threads[1])
-        if self.machines * self.cores == 1 <= count:
-            object.__setattr__(self, "cores", count)
-        elif self.machines * self.cores != count:
+        named = _LOCAL.fullmatch(self.master)
+        if named is None:
+            raise RequestError(f"master is {self.master}; accepted: local, local[N] or local[*]")
+        asked = self.machines * self.cores
+        every = usable_cores() if asked == 1 else asked
+        threads = every if named[1] == "*" else int(named[1] or asked)
+        if asked == 1:
+            object.__setattr__(self, "cores", threads)
+        elif asked != threads:
             raise RequestError(
                 f"master is {self.master}, but machines are {self.machines} and cores "
-                f"{self.cores}; accepted: local[{self.machines * self.cores}], or local"
+                f"{self.cores}; accepted: local[{asked}], or local"
             )
-        object.__setattr__(self, "master", "local[*]")  # others may differ in their machines
+        object.__setattr__(self, "master", "local")
 
     def _check_checkpoint(self) -> None:
         interval = self.checkpoint_interval
@@ -246,7 +254,7 @@ class SparkSettings:
 
     @property
     def session_master(self) -> str:
-        """The master to connect to; a bare ``local[*]`` gets as many threads as machines."""
+        """The master to connect to; ``local`` gets the threads of all machines."""
         return f"local[{self.machines * self.cores}]" if self.local else self.master
 
 

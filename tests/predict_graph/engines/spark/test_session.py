@@ -23,8 +23,8 @@ def said_by(settings):
 
 
 JAVAS = [
-    (None, "there is no java on the PATH and JAVA_HOME is not set"),
-    ("none", "JAVA_HOME is .*, but there is no bin/java in it"),
+    (None, "there is no java on the PATH, and JAVA_HOME is not set"),
+    ("none", "there is no java in the JAVA_HOME /"),
     ('IMPLEMENTOR="x"\nJAVA_VERSION="1.8.0_392"\n', "needs Java 17 or 21, but .*java is Java 8"),
 ]
 
@@ -138,6 +138,7 @@ def test_sessions_have_their_own_memory_and_the_last_is_interrupted(
 WRONG = [
     ({"machines": 0}, "machines is 0; accepted: 1 to 4096"),
     ({"cores": 1.5}, "cores is 1.5; accepted: 1 to 1024"),
+    ({"master": "local[4,2]"}, "master is local[4,2]; accepted: local, local[N] or local[*]"),
     ({"memory": "much"}, "memory is 'much'; accepted: a size such as 900m or 4g"),
     ({"memory": "0g"}, "memory is '0g'"),
     ({"graphframes_jar": "/no/such.jar"}, "no GraphFrames jar at /no/such.jar"),
@@ -179,8 +180,11 @@ def test_one_process_gets_the_memory_and_a_cluster_the_executors(tmp_path, monke
     pods = SparkSettings(master="k8s://https://127.0.0.1:6443")  # which cannot reach that address
     assert "spark.driver.host" not in pods.session_conf(tmp_path)
     monkeypatch.delenv("SPARK_LOCAL_DIRS", raising=False)
-    with opening._environment({"spark.local.dir": "/scratch"}, tmp_path):
-        assert os.environ["SPARK_LOCAL_DIRS"] == "/scratch"
+    monkeypatch.setenv("PYSPARK_PYTHON", "theirs")
+    named = {"spark.local.dir": "/scratch", "spark.pyspark.python": "mine"}
+    with opening._environment(named, tmp_path):
+        found = [os.environ[name] for name in ("SPARK_LOCAL_DIRS", "PYSPARK_PYTHON")]
+    assert (found, os.environ["PYSPARK_PYTHON"]) == ([*named.values()], "theirs")
 
 
 def test_a_jar_goes_beside_those_of_the_user(written, tmp_path):
@@ -198,5 +202,7 @@ def test_threads_of_a_local_master_are_its_cores(monkeypatch):
     assert (settings.cores, settings.session_master) == (4, "local[4]")
     assert settings.on(3).session_master == "local[12]"
     assert SparkSettings(master="local[4]", machines=2, cores=2).session_master == "local[4]"
+    monkeypatch.setattr("predict_graph.engines.spark.session.settings.usable_cores", lambda: 6)
+    assert SparkSettings(master="local[*]").session_master == "local[6]"
     said = r"machines are 3 and cores 1; accepted: local\[3\], or"
     refused(said, SparkSettings, master="local[4]", machines=3)
