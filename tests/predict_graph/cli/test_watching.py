@@ -180,6 +180,7 @@ def test_of_a_folder_the_running_one_is_taken(tmp_path):
     rolled.mkdir()
     (rolled / "appstatus_app-3.inprogress").touch()  # and never again
     (tmp_path / "app-2.inprogress").write_text(start(1.0))
+    assert len(applications.running_at(str(tmp_path))) == 1  # the other has no events yet
     time.sleep(0.02)
     (rolled / "events_1_app-3").write_text(start(1.0))
     application, others = applications.open_application(str(tmp_path))
@@ -197,8 +198,8 @@ def served(answers):
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self):
-            path = self.path.removeprefix("/api/v1/").partition("?")[0]
-            asked.append(path)
+            path, _, query = self.path.removeprefix("/api/v1/").partition("?")
+            asked.append(query)
             time.sleep(answers.get("pause", 0.0))
             self.send_response(200 if path in answers else 404)
             self.end_headers()
@@ -211,15 +212,15 @@ def served(answers):
         yield f"http://127.0.0.1:{server.server_port}", asked, server
 
 
-def rest_answers(count, now, running=False):
+def rest_answers(count, now, running=False, group="mine/superstep/{}", name="collect at a.py:9"):
     jobs, stages = [], []
     for n in range(count):
         begun, lasts = stamp(now + n), running and n == count - 1
         over = {} if lasts else {"completionTime": stamp(now + n + 1)}
-        job = {"jobId": n, "jobGroup": f"mine/superstep/{n + 1}", "submissionTime": begun}
+        job = {"jobId": n, "jobGroup": group.format(n + 1), "submissionTime": begun}
         job |= {"stageIds": [n], "status": "RUNNING" if lasts else "SUCCEEDED", **over}
         stage = {"stageId": n, "attemptId": 0, "status": "ACTIVE" if lasts else "COMPLETE"}
-        stage |= {"name": "collect at a.py:9", "numTasks": 2, "firstTaskLaunchedTime": begun}
+        stage |= {"name": name.format(n // 3), "numTasks": 2, "firstTaskLaunchedTime": begun}
         jobs.append(job)
         stages.append(stage | over)
     attempts = [{"startTime": stamp(now), "completed": False}]
@@ -236,7 +237,7 @@ def test_an_address_is_asked_until_it_answers_no_more_or_the_end(monkeypatch):
     answers = rest_answers(5, time.time() - 20, running=True)
     with served(answers) as (address, asked, server):
         application, others = applications.open_application(f"{address}/jobs/")  # of a browser
-        assert (application.name, others) == ("theirs (app-9)", 0)
+        assert (application.name, others, asked) == ("theirs (app-9)", 0, ["status=running"])
         seen = applications.Watch(application, iterations=8, patience=9.0).moments()
         first = next(seen)
         assert (first.done, first.of.predicted) == (4, 8)
@@ -257,9 +258,20 @@ def test_an_address_is_asked_until_it_answers_no_more_or_the_end(monkeypatch):
     answers = rest_answers(6, time.time() - 20)
     with served(answers) as (address, _, _):  # a history server, which answers on
         seen = moments_of(address, iterations=8)
+        attempts = answers["applications/app-9"]["attempts"]
         assert next(seen).state == "running"
-        answers["applications/app-9"]["attempts"][0]["completed"] = True
-        assert [(each.state, each.done) for each in seen] == [("ended", 6)]
+        again = rest_answers(3, time.time() - 9)  # YARN has started it again
+        answers |= {name.replace("9/", "9/2/"): again[name] for name in again if "9/" in name}
+        attempts.insert(0, {"attemptId": "2", "startTime": stamp(time.time() - 9)})
+        assert next(seen).done == 3
+        attempts[0]["completed"] = True
+        assert [(each.state, each.done) for each in seen] == [("ended", 3)]
+
+
+def test_calls_that_java_names_anew_are_one_loop_at_an_address():
+    answers = rest_answers(6, time.time() - 20, group="", name="count at <{}>:0")
+    with served(answers) as (address, _, _):
+        assert next(moments_of(address)).done == 6
 
 
 def test_a_service_shows_all_that_run(tmp_path, monkeypatch, begun):

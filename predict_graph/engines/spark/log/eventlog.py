@@ -98,7 +98,8 @@ class LogReader:
     jobs: dict[int, dict[str, Any]] = field(default_factory=dict)
     stages: list[dict[str, Any]] = field(default_factory=list)
     executors: dict[str, dict[str, Any]] = field(default_factory=dict)
-    listing: dict[int, list[int]] = field(default_factory=dict)
+    listing: dict[int, dict[int, None]] = field(default_factory=dict)
+    """The jobs that list a stage, in order."""
     executions: dict[int, dict[str, Any]] = field(default_factory=dict)
     application: dict[str, Any] = field(default_factory=dict)
     conf: dict[str, str] = field(default_factory=dict)
@@ -181,7 +182,7 @@ class LogReader:
             "stages": len(stages),
         }
         for stage in stages:
-            self.listing.setdefault(stage, []).append(number)
+            self.listing.setdefault(stage, {})[number] = None
 
     def job_end(self, event: Event) -> None:
         """Record the end of a job."""
@@ -191,7 +192,7 @@ class LogReader:
         """Add an attempt of a stage; of the jobs that list it, an unfinished one runs it."""
         info = event["Stage Info"]
         datasets = info.get("RDD Info") or ()
-        jobs = self.listing.get(info["Stage ID"], [])
+        jobs = [*self.listing.get(info["Stage ID"], ())]
         running = [job for job in jobs if self.jobs[job]["finished"] != self.jobs[job]["finished"]]
         row = {
             "stage": info["Stage ID"],

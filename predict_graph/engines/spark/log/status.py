@@ -12,6 +12,7 @@ from http.client import HTTPException
 from typing import Any
 
 from predict_graph.engines.spark.log.eventlog import DAMAGED, EventLog, LogReader
+from predict_graph.engines.spark.recognition.units import call_of
 from predict_graph.errors import JobError, RequestError
 
 # Limits the wait for an answer, in seconds, and its size.
@@ -27,9 +28,8 @@ def running_applications(address: str, since: float = 0.0) -> list[ApplicationSt
     """
     address = address.rstrip("/").removesuffix("/jobs")  # its first page
     try:
-        found = _get(address, "applications", list)
-        running = [each for each in found if not each["attempts"][0].get("completed", True)]
-        return [ApplicationStatus(address, each, since) for each in sorted(running, key=_started)]
+        found = _get(address, "applications?status=running", list)
+        return [ApplicationStatus(address, each, since) for each in sorted(found, key=_started)]
     except OSError as error:
         cause = getattr(error, "reason", error)
         raise RequestError(
@@ -44,22 +44,26 @@ class ApplicationStatus:
     """A running application, as it is described at an address.
 
     Spark keeps the last jobs only (``spark.ui.retainedJobs``, 1000 by default); those seen before
-    are remembered here. It has no plans and no tasks: a stage is represented by one task.
+    are remembered here. It has no plans and no tasks: a stage is represented by one task. If YARN
+    starts a newer attempt of it, that one is followed.
     """
 
     def __init__(self, address: str, described: dict[str, Any], since: float) -> None:
         self.address, self.key, self._since = address, str(described["id"]), since
-        self._job_of: dict[int, int] = {}  # of each stage
+        self.ended = False
+        self._begin(described)
+
+    def _begin(self, described: dict[str, Any]) -> None:
+        """Follow the newest attempt of the application from its start."""
+        self._attempt = described["attempts"][0].get("attemptId")  # that of YARN's cluster mode
+        parts = [self.key] if self._attempt is None else [self.key, self._attempt]
+        self._place = "/".join(["applications", *(urllib.parse.quote(str(each)) for each in parts)])
+        began = max(_started(described), self._since)
+        application = {"id": self.key, "name": described["name"], "started": began}
+        self._reader = LogReader(application=application)
         self._execution_of: dict[int, int] = {}  # of each job
         self._stages: dict[tuple[int, int], dict[str, Any]] = {}  # each with its task
         self._seen, self._tasks = (-1, -1), 0
-        self.ended = False
-        began = max(_started(described), since)
-        application = {"id": self.key, "name": described["name"], "started": began}
-        self._reader = LogReader(application=application)
-        attempt = described["attempts"][0].get("attemptId")  # that of YARN's cluster mode
-        parts = [described["id"]] if attempt is None else [described["id"], attempt]
-        self._place = "/".join(["applications", *(urllib.parse.quote(str(each)) for each in parts)])
 
     @property
     def name(self) -> str:
@@ -74,6 +78,8 @@ class ApplicationStatus:
         query = "details=false&planDescription=false&offset=0&length=100000"
         try:
             now = _get(self.address, f"applications/{urllib.parse.quote(self.key)}")
+            if now["attempts"][0].get("attemptId") != self._attempt:
+                self._begin(now)
             jobs = self._newer(_get(self.address, f"{self._place}/jobs", list))
             over = sum(each.get("status") != "RUNNING" for each in jobs)
             seen = over, max((each["jobId"] for each in jobs), default=-1)
@@ -103,39 +109,38 @@ class ApplicationStatus:
 
     def _take(self, jobs: list[Any], stages: list[Any], executions: list[Any]) -> None:
         """Take the rows of jobs, stages with their tasks, and SQL executions."""
+        reader = self._reader
         for each in sorted(executions, key=lambda execution: execution["id"]):
-            number, started = each["id"], _moment(each["submissionTime"])
-            running = each.get("status") == "RUNNING"
-            self._reader.executions[number] = {
-                "execution": number,
-                "root": number,
-                "description": str(each.get("description") or ""),
-                "details": "",
-                "started": started,
-                "finished": math.nan if running else started + each.get("duration", 0) / 1e3,
-            }
+            number, at = each["id"], 1e3 * _moment(each["submissionTime"])
+            text = str(each.get("description") or "")
+            reader.execution_start({"executionId": number, "description": text, "time": at})
+            if each.get("status") != "RUNNING":
+                reader.execution_end({"executionId": number, "time": at + each.get("duration", 0)})
             for kind in ("runningJobIds", "successJobIds", "failedJobIds"):
                 self._execution_of |= dict.fromkeys(each.get(kind, ()), number)
         for each in sorted(jobs, key=lambda job: job["jobId"]):
             number = each["jobId"]
-            for stage in each["stageIds"]:  # the first job that lists a stage runs it
-                self._job_of.setdefault(stage, number)
-            self._reader.jobs[number] = {
-                "job": number,
-                "group": each.get("jobGroup"),
-                "description": each.get("description"),
-                "execution": self._execution_of.get(number, -1),
-                "started": _moment(each.get("submissionTime")),
-                "finished": _moment(each.get("completionTime")),
-                "stages": len(each["stageIds"]),
+            names = {
+                "spark.jobGroup.id": each.get("jobGroup"),
+                "spark.job.description": each.get("description"),
+                "spark.sql.execution.id": str(self._execution_of.get(number, -1)),
             }
+            times = {
+                "Submission Time": 1e3 * _moment(each.get("submissionTime")),
+                "Completion Time": 1e3 * _moment(each.get("completionTime")),
+            }
+            event = {"Job ID": number, "Stage IDs": each["stageIds"], "Properties": names, **times}
+            reader.job_start(event)
+            reader.job_end(event)
         for each in stages:
             stage, began = each["stageId"], each.get("firstTaskLaunchedTime")
-            if each["status"] not in _RAN or stage not in self._job_of:
+            if each["status"] not in _RAN or stage not in reader.listing:
                 continue
+            job = min(reader.listing[stage])  # the first that lists a stage runs it
             key = {"stage": stage, "attempt": each["attemptId"]}
-            about = {"job": self._job_of[stage], "name": each["name"], "tasks": each["numTasks"]}
-            made = {"operators": frozenset({each["name"]}), "parents": (), "datasets": frozenset()}
+            about = {"job": job, "name": each["name"], "tasks": each["numTasks"]}
+            calls = frozenset({call_of(each["name"])})
+            made = {"operators": calls, "parents": (), "datasets": frozenset()}
             task = {
                 "task": 0,
                 "started": _moment(began or each.get("submissionTime")),
@@ -144,8 +149,7 @@ class ApplicationStatus:
                 "shuffle_write_records": each.get("shuffleWriteRecords", 0),
             }
             self._stages[stage, each["attemptId"]] = {**key, **about, **made, **task}
-        self._reader.stages = [self._stages[key] for key in sorted(self._stages)]
-        self._reader.tasks = self._reader.stages
+        reader.stages = reader.tasks = [self._stages[key] for key in sorted(self._stages)]
 
 
 def _get(address: str, what: str, kind: type = dict, missing: Any = None) -> Any:

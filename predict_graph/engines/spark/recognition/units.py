@@ -22,6 +22,17 @@ _LIBRARY = re.compile(
 _FRAME = re.compile(r"^\s*(?:at )?(\S+)\(([\w$]+\.(?:scala|java|py)):(\d+)\)", re.MULTILINE)
 
 
+def call_of(site: str) -> str:
+    """Return a call site without what Java names anew after some calls.
+
+    Examples
+    --------
+    >>> call_of("count at <unknown>:0"), call_of("count at a.py:3")
+    ('count', 'count at a.py:3')
+    """
+    return _NO_LINE.split(site)[0]
+
+
 @dataclass(frozen=True)
 class Span:
     """A part of an application: when it ran, and its jobs and stages."""
@@ -87,7 +98,7 @@ def job_units(log: EventLog) -> list[Unit]:
         if finished != finished:  # NaN: the log ends before the job does
             finished = log.tasks.loc[log.tasks["stage"].isin(numbers), "finished"].max()
         unit = Unit(
-            site=_NO_LINE.split(site)[0],
+            site=call_of(site),
             located=bool(site) and not _NO_LINE.search(site),
             shape=frozenset().union(*stages["operators"]),
             started=float(started),
@@ -127,7 +138,7 @@ def stage_units(log: EventLog, within: Unit) -> list[Unit]:
     own = own.join(tasks, on="stage", how="inner")
     return [
         Unit(
-            site=_NO_LINE.split(stage["name"])[0],
+            site=call_of(stage["name"]),
             located=not _NO_LINE.search(stage["name"]),
             shape=stage["operators"] | {f"of {len(stage['parents'])} stages"},
             started=stage["started"],
@@ -142,8 +153,6 @@ def stage_units(log: EventLog, within: Unit) -> list[Unit]:
 
 def united(pieces: pd.DataFrame) -> float:
     """Return the length of the union of intervals from ``started`` to ``finished``."""
-    total, reached = 0.0, -np.inf
-    for begin, end in sorted(zip(pieces["started"], pieces["finished"], strict=True)):
-        total += max(float(end - max(begin, reached)), 0.0)
-        reached = max(reached, float(end))
-    return total
+    begin, end = pieces[["started", "finished"]].sort_values("started").to_numpy(np.float64).T
+    reached = np.maximum.accumulate(np.concatenate(([-np.inf], end[:-1])))
+    return float(np.maximum(end - np.maximum(begin, reached), 0.0).sum())
