@@ -23,7 +23,7 @@ from predict_graph.iterations.estimate import iteration_interval
 from predict_graph.prediction.seconds.cluster import costs as cluster_costs
 from predict_graph.prediction.seconds.cluster import runs as cluster
 from predict_graph.prediction.seconds.cluster.runs import ClusterRun
-from predict_graph.prediction.seconds.cluster.work import work_by_machines
+from predict_graph.prediction.seconds.cluster.work import combined_records, work_by_machines
 from predict_graph.prediction.seconds.learned import DEFAULT_TRAIN_RATIOS, PHASE_STD, EngineModel
 from predict_graph.prediction.seconds.regression import fitted_line
 from predict_graph.prediction.work import counted
@@ -157,6 +157,7 @@ class ClusterRuntimeModel(EngineModel):
                 if number != 1:  # the second run is on the sample of the first
                     most = max(int(ratio * graph.edges), 1)  # a sample may be denser
                     drawn = draw_sample(graph, request.sampler, ratio, self.rng, max_edges=most)
+                    how["combined_records"] = combined_records(drawn.graph, engine.settings)
                 runs = cluster.sample_run(engine, algorithm, graph, drawn.graph, before, **how)
                 taken = sum(run.record.seconds for run in runs)
                 before += sum(run.record.iterations for run in runs)

@@ -1,8 +1,9 @@
 """The work of each iteration of the real run on the busiest worker, for any machine count.
 
 Messages and records are known: from the iteration estimate, from the local replay of a library, or,
-for a user function, in proportion to the records of its largest sample. The bytes of a record are
-those of that sample, as the content of messages determines compression.
+for a user function, by the records of its largest sample, which grow as those of messages that
+Spark combines by vertex and partition. The bytes of a record are those of that sample, as the
+content of messages determines compression.
 """
 
 from __future__ import annotations
@@ -118,15 +119,18 @@ def _of_library(
 def _of_function(
     graph: Graph, settings: SparkSettings, iterations: int, run: ClusterRun
 ) -> pd.DataFrame:
-    """Return the work of a user function: the records of a sample, scaled by edges.
+    """Return the work of a user function: the records of a sample, scaled as combined messages.
 
-    Its last iteration stands for all later ones.
+    Those of a real run are scaled by edges. The last iteration stands for all later ones.
     """
     names = ["active_vertices", "shuffle_read_records", "shuffle_write_bytes"]
     names.append("shuffle_write_records")
     sums = run.record.table.groupby("iteration")[names].sum().astype(np.float64)
     sums = sums.iloc[np.minimum(np.arange(iterations), len(sums) - 1)]
-    records = graph.edges / max(run.edges, 1) * sums["shuffle_read_records"].to_numpy()
+    growth = graph.edges / max(run.edges, 1)
+    if combined := (run.record.sample or {}).get("combined_records"):
+        growth = combined_records(graph, settings) / combined
+    records = growth * sums["shuffle_read_records"].to_numpy()
     written = np.maximum(sums["shuffle_write_records"].to_numpy(), 1.0)
     volume = records * sums["shuffle_write_bytes"].to_numpy() / written
     active = sums["active_vertices"].to_numpy() * (graph.vertices / max(run.record.vertices, 1))
@@ -196,6 +200,12 @@ def largest_shares(graph: Graph, machines: int, partitions: int) -> tuple[float,
 def _joined(degree: Any, partitions: int) -> Any:
     """Return the records of a vertex with so many edges relative to its messages."""
     return partitions * (1.0 - (1.0 - 1.0 / partitions) ** degree) / np.maximum(degree, 1e-300)
+
+
+def combined_records(graph: Graph, settings: SparkSettings) -> float:
+    """Return the records that reach the vertices if each edge carries a message."""
+    share = combined_share(graph.in_degree_counts, 1.0, settings.partitions)
+    return graph.edges * float(share[0])
 
 
 def combined_share(

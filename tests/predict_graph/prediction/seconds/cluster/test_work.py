@@ -94,15 +94,19 @@ def test_records_of_a_library_are_those_of_its_replay(name, parameters):
     assert sent.tolist() == pytest.approx(rounds["messages"].tolist())
 
 
-def test_a_function_that_sends_along_every_edge(written):
+@pytest.mark.parametrize("combined", [None, 5e4])
+def test_a_function_that_sends_along_every_edge(written, combined):
     file = written("def job(spark, vertices, edges):\n    return vertices\n", "jobs.py")
     graph, sample = (check_graph(f"rmat:scale={scale},edge_factor=8,seed=1") for scale in (14, 11))
     run = made_up.cluster_run(sample.vertices, sample.edges, 2)
     columns = {"shuffle_read_records": np.full(12, sample.edges / 2)}  # of each of two workers
-    run = made_up.changed(run, columns)
+    kept = {**run.record.sample, "combined_records": combined}
+    run = made_up.changed(run, columns, sample=kept)
     workload = Workload(check_function(f"{file}:job"), 8, Table({}))
     rows = work_by_machines(graph, ENGINE, workload, [run])(4)
-    assert rows["messages"].to_numpy() == pytest.approx(graph.edges / 4)
+    records = combined_share(graph.in_degree_counts, 1.0, 4)[0] * sample.edges
+    growth = records / 5e4 if combined else 1.0
+    assert rows["messages"].to_numpy() == pytest.approx(growth * graph.edges / 4)
     moved = rows["remote_message_bytes"] + rows["local_message_bytes"]
     assert (rows["remote_message_bytes"] / moved).to_numpy() == pytest.approx(0.75)
 
