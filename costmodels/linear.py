@@ -32,12 +32,7 @@ class LinearCosts(table_rows.CostRegressor):
         self.terms_ = {"intercept": self.intercept_} if self.fit_intercept else {}
         self.terms_ |= {name: costs[name] for name in named}
         predicted = rows.X @ self.coef_ + self.intercept_
-        frequency, known = rows.frequency, rows.y > 0
-        relative = predicted[known] / rows.y[known] - 1
-        freedom = max(float(frequency.sum()) - np.count_nonzero(solution), 1.0)
-        variance = frequency[known] @ relative**2 / freedom if known.any() else np.nan
-        self.relative_std_ = float(np.sqrt(variance))
-        self.r2_ = table_rows.determination(rows.y, predicted, frequency)
+        self.r2_ = table_rows.determination(rows.y, predicted, rows.frequency)
 
 
 class NonNegativeLinear(LinearCosts):
@@ -65,9 +60,6 @@ class NonNegativeLinear(LinearCosts):
         ``"intercept"`` (if fitted) and each column with its coefficient.
     r2_ : float
         Coefficient of determination on the training rows, in the unit of y and unweighted.
-    relative_std_ : float
-        Standard deviation of the relative residuals, corrected for the fitted terms; NaN if all
-        costs are 0.
 
     References
     ----------
@@ -153,7 +145,7 @@ class ForwardSelectedLinear(LinearCosts):
         has the name ``"start"``.
     left_out_error_ : float
         The last error of `path_`: relative, or in the unit of y with ``weights="none"``.
-    coef_, intercept_, r2_, relative_std_
+    coef_, intercept_, r2_
         As in :class:`~costmodels.NonNegativeLinear`.
 
     References
