@@ -33,7 +33,7 @@ from benchmarks.spark_cluster import spark_cluster
 from predict_graph.engines.spark.log.replay import LoggedJob, logged_job
 from predict_graph.graph.datasets import dataset_path
 from predict_graph.intervals import QUANTILE
-from predict_graph.sizing.planning.predicted import replayed_job
+from predict_graph.sizing import plan
 
 EVENTS, POINTS, NUMBERS, LINES = 40_000_000, 1_000_000, 2_000_000, 80_000
 
@@ -179,10 +179,10 @@ def cases(keep: Path) -> Iterator[Row]:
         files = {int(each.name): next(each.glob("app-*")) for each in folder.iterdir()}
         runs = {count: logged_job(file) for count, file in sorted(files.items())}
         plain = {count: sparklens(run) for count, run in runs.items()}
-        models = {count: replayed_job(file) for count, file in files.items()}
+        plans = {n: plan(file, [*files], confidence=0.95) for n, file in files.items()}
         for logged, asked in permutations(runs, 2):
             found, true = runs[logged], runs[asked].seconds
-            low, high = models[logged].bounds(1.0, asked, 0.95)
+            one = plans[logged].configurations.set_index("machines").loc[asked]
             replay = found.seconds_on(asked)
             yield {
                 "job": folder.name,
@@ -191,7 +191,7 @@ def cases(keep: Path) -> Iterator[Row]:
                 "replay": replay,
                 "sparklens": plain[logged].seconds_on(asked),
                 "ideal": found.seconds * logged / asked,
-                "holds": bool(low[0] <= true <= high[0]),
+                "holds": bool(one["low"] <= true <= one["high"]),
                 "once": found.one_wave > 0.5,
                 "needed": needed_std(replay / true, asked / logged),
             }

@@ -76,19 +76,6 @@ class LeaveOneOut:
         """Logarithm of predicted/actual; a prediction of 0 s counts as a thousandth."""
         return np.log(np.maximum(self.predicted / self.actual, 1e-3))
 
-    def misfit(self, threshold: float = 10.0) -> str | None:
-        """Say so if the median error is above a threshold, in percent.
-
-        The default is twice the error of `auto` (docs/studies/cluster-models.md). Fewer than four
-        are not judged: of 25 simulated jobs of Amdahl's law with three runs, 11 would not fit.
-        """
-        if len(self.actual) < 4 or self.median_percent_error <= threshold:
-            return None
-        return (
-            "this model does not fit: the median left-out error is "
-            f"{self.median_percent_error:.1f}%, above {threshold:g}%"
-        )
-
 
 def interval_about(
     predicted: FloatArray, errors: FloatArray, level: float, noise: float = 0.03

@@ -10,7 +10,7 @@ import numpy as np
 from costmodels.arrays import FloatArray
 from costmodels.leftout import interval_about
 from costmodels.rows import WEIGHTS, CostRegressor, determination
-from costmodels.scaling.check import Cliff, find_cliffs, left_out_configurations
+from costmodels.scaling.check import Cliff, check_fit, find_cliffs, left_out_configurations
 from costmodels.scaling.laws import Law, LinearLaw, fit_linear
 from costmodels.scaling.points import Columns, Points, gather_points, named_columns, read_runs
 from costmodels.scaling.terms import ERNEST, MASHA, Term, check_terms
@@ -31,6 +31,8 @@ class ScalingModel(CostRegressor):
         Where memory is too small.
     loocv_ : LeaveOneOut
         Errors of configurations that were left out.
+    check_ : FitCheck
+        Whether it fits.
     r2_ : float
     warnings_ : list of str
     """
@@ -65,6 +67,7 @@ class ScalingModel(CostRegressor):
         self.loocv_ = left_out_configurations(self._law, points)
         fitted = self.law_.seconds(points.columns)
         self.r2_ = determination(points.seconds, fitted, points.repeats)
+        self.check_ = check_fit(self)
         self.warnings_ = self._warnings()
         return self
 
@@ -73,8 +76,8 @@ class ScalingModel(CostRegressor):
         raise NotImplementedError
 
     def _warnings(self) -> list[str]:
-        misfit = self.loocv_.misfit()
-        return [*map(str, self.cliffs_), *([misfit] if misfit else [])]
+        misfit = [] if self.check_.fits else [self.check_.sentence]
+        return [*map(str, self.cliffs_), *misfit]
 
     def _predicted(self, table: FloatArray) -> FloatArray:
         return self.law_.seconds(named_columns(self, table))

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from costmodels.scaling import TERMS, check_fit
+from costmodels.scaling import TERMS
 from costmodels.scaling.priors import prior_to_plain
 from costmodels.scaling.search import success_chance
 from predict_graph.answers import Answer, Table, sure
@@ -92,7 +92,7 @@ class JobModel(Result):
     @property
     def fits(self) -> bool | None:
         """Whether it predicts what was left out; None with fewer than four configurations."""
-        fits = not self.misfit and check_fit(self.estimator).fits
+        fits = not self.misfit and self.estimator.check_.fits
         return None if fits and len(self.estimator.points_) < 4 else fits
 
     @property
@@ -100,8 +100,8 @@ class JobModel(Result):
         """The time of a run, and how good the model is."""
         estimator, left_out = self.estimator, self.estimator.loocv_
         scales, machines = self.measured["scale"], self.measured["machines"]
-        prior, check = getattr(estimator, "prior", None), check_fit(estimator)
-        learnt = "" if prior is None else f", learnt from {prior.jobs} past jobs of the cluster"
+        prior = getattr(estimator, "prior", None)
+        learnt = "" if prior is None else f", learnt from {counted(prior.jobs, 'past jobs')}"
         errors = (left_out.median_percent_error, left_out.max_percent_error)
         middle, most = (readable_number(round(each, 1)) for each in errors)
         trust, label, tone = _TRUST[self.fits]
@@ -119,7 +119,6 @@ class JobModel(Result):
                 f"configurations: {scale and f'{scale}, '}{machines.min():g} to "
                 f"{machines.max():g} {self.unit}",
             ),
-            *([("verdict", self.misfit or check.sentence)] if self.fits is False else []),
         ]
         rows = getattr(estimator.law_, "rows", ())  # other laws than linear ones have none
         details = [
@@ -146,7 +145,7 @@ class JobModel(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return coefficients, errors and measured runs, ready for JSON."""
-        estimator, check = self.estimator, check_fit(self.estimator)
+        estimator, term = self.estimator, self.estimator.check_.term
         rows, names = getattr(estimator.law_, "rows", ()), ("name", "value", "unit")
         return {
             "schema": 1,
@@ -157,7 +156,7 @@ class JobModel(Result):
             "r2": estimator.r2_,
             "left_out": estimator.loocv_.to_dict(),
             "fits": self.fits,
-            "proposed_term": None if check.term is None else check.term.name,
+            "proposed_term": term and term.name,
             "cliffs": [asdict(cliff) for cliff in estimator.cliffs_],
             "measured": self.measured.to_dict("list"),
             "runs": int(estimator.points_.repeats.sum()),
@@ -331,22 +330,6 @@ class JobModel(Result):
         """
         return np.asarray(self.estimator.predict(self.table(scale, machines)))
 
-    def bounds(
-        self, scale: npt.ArrayLike, machines: npt.ArrayLike, confidence: float = 0.95
-    ) -> tuple[FloatArray, FloatArray]:
-        """Return what a run takes at least, and at most, each with the probability `confidence`.
-
-        Both ends are one-sided: together they hold a run with probability 2 confidence - 1, which
-        is 90% by default.
-
-        Raises
-        ------
-        RequestError
-            If the confidence is not in [0.5, 1).
-        """
-        _, low, high = predicted(self.estimator, self.table(scale, machines), confidence)
-        return low, high
-
 
 def ranking_text(errors: Mapping[str, float]) -> str:
     """Return how well runs left out were ranked, by the metrics of NIMO."""
@@ -356,11 +339,6 @@ def ranking_text(errors: Mapping[str, float]) -> str:
 
 def predicted(estimator: Any, table: pd.DataFrame, confidence: float) -> FloatArray:
     """Return predicted, least and most seconds, each end with this probability, shape (3, n)."""
-    if not 0.5 <= confidence < 1:
-        raise RequestError(
-            f"the confidence is {confidence:g}; accepted: from 0.5 (the prediction itself) to "
-            "below 1"
-        )
     middle = estimator.predict(table)
     if confidence == 0.5:  # the median
         return np.stack((middle, middle, middle))

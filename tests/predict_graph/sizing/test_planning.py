@@ -9,6 +9,7 @@ import pytest
 
 from costmodels.scaling import SCALING_MODELS, Term
 from predict_graph.sizing import fit_job, load_model, plan, read_measurements, save_model
+from predict_graph.sizing.fitting.model import predicted
 from predict_graph.sizing.planning.candidates import MachineType
 from tests.refusals import failed, refused
 
@@ -38,7 +39,7 @@ def large(written):
 def test_the_cheapest_in_time_or_the_fastest_within_a_budget(small, limit):
     counts = np.arange(1, 65)
     made = plan([small], counts, prices=PRICES, **limit)
-    high = small.bounds(1, counts, 0.9)[1]
+    high = predicted(small.estimator, small.table(1, counts), 0.9)[2]
     costs = 0.36 / 3600 * counts * high
     fine, wanted = (high <= 60, costs) if "deadline" in limit else (costs <= 0.08, high)
     one = made.choice.configuration
@@ -64,7 +65,7 @@ def test_what_is_chosen_succeeds_and_is_in_time_with_the_confidence(written):
     found = fit_job(read_measurements(written(f"scale,machines,seconds,outcome\n{rows}")))
     one = plan(found, range(2, 8), deadline="10m").chosen
     assert 0.9 < one.chance < 0.99
-    assert one.high == found.bounds(1, one.machines, 0.9 / one.chance)[1]
+    assert one.high == predicted(found.estimator, found.table(1, one.machines), 0.9 / one.chance)[2]
     failed("none succeeds with 90% confidence, 2 with 31%", plan, found, 2)
 
 
@@ -108,7 +109,7 @@ def test_spare_machines_cost_their_test(small):
     assert spare.high == without.high + 30
     assert spare.cost == pytest.approx(without.cost + 0.36 / 3600 * (8 + 2) * 30)
     refused("spare is -1", plan, [small], [8], spare=-1)
-    refused("spare test is -5", plan, [small], [8], spare=1, spare_test=-5)
+    refused("spare test is '-5'", plan, [small], [8], spare=1, spare_test=-5)
 
 
 def test_iterations_scale_the_time(small):
@@ -150,7 +151,7 @@ def test_what_is_missing(small, large):
     refused("unknown machine type 'small'; acc", plan, [small], [4], prices=others)
     refused(r"does not say which machines.*TYPE=MODEL.json", plan, [untyped], [4], prices=PRICES)
     refused("two models are of the machine type 'small'", plan, [small, small], [4], prices=PRICES)
-    refused("at least one", plan, [small], [])
+    refused("machines are ''; accepted", plan, [small], [])
 
 
 # Files of models
@@ -176,8 +177,8 @@ def test_a_model_comes_back_exactly(runs, tmp_path, name, weights):
     save_model(fitted, tmp_path / "model.json")
     loaded = load_model(tmp_path / "model.json")
     where = [0.3, 1, 2, 7.7, 1e4], [1, 3, 16, 33, 1000]
-    assert loaded.seconds(*where).tolist() == fitted.seconds(*where).tolist()
-    assert loaded.bounds(*where, 0.9)[1].tolist() == fitted.bounds(*where, 0.9)[1].tolist()
+    ends = (predicted(each.estimator, each.table(*where), 0.9) for each in (loaded, fitted))
+    np.testing.assert_array_equal(*ends)
     assert loaded.document() == fitted.document()
     assert loaded.estimator.get_params().keys() == fitted.estimator.get_params().keys()
     assert loaded.iterations == 25
@@ -226,4 +227,4 @@ def test_what_cannot_be_fitted(written):
     refused("unknown model 'cubic'; accepted: auto, ernest", fit_job, few, "cubic")
     refused("unknown weights 'some'", fit_job, few, "ernest", weights="some")
     refused("iterations are 0", fit_job, few, "auto", iterations=0)
-    refused("the confidence is", fit_job(few).bounds, 1, 2, 0.49)
+    refused("the confidence is", plan, fit_job(few), 2, confidence=0.49)

@@ -204,10 +204,9 @@ def test_a_prediction_can_be_planned_with(written):
     found = {"by_machines": rows, "cost_model": {"machines": [1, 2]}, "warnings": ["a doubt"]}
     job = read_job_model(written(json.dumps(found)), None, None)
     assert job.seconds(1.0, [2.0, 4.0]) == pytest.approx([70.0, 65.0])
-    low, high = job.bounds(1.0, [2.0], 0.95)
-    assert high[0] == pytest.approx(91.0)
-    assert low[0] < 70.0
-    made = plan([job], [1, 2, 3, 4], deadline=100.0)
+    made = plan([job], [1, 2, 3, 4], deadline=100.0, confidence=0.95)
+    assert made.chosen.high == pytest.approx(91.0)
+    assert made.chosen.low < 70.0
     assert made.choice.configuration.machines == 2
     assert any("a doubt" in text for text in made.warnings)
 
