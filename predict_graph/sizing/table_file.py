@@ -13,6 +13,7 @@ from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 
 import pandas as pd
@@ -158,9 +159,9 @@ def read_table(path: Path) -> TextTable:
     """Read a table whose first line names its columns.
 
     Tabs, semicolons, bars, commas or blanks stand between the values: the first of these that the
-    header has. Lines that begin with ``#`` are comments, except for a header of that kind before
-    numbers, as in ``#Cores,Time``; lines of dashes are rules. Spaces around names and values do not
-    count, nor do empty values after the last column.
+    header has as often as the row below it. Lines that begin with ``#`` are comments, except for a
+    header of that kind before numbers, as in ``#Cores,Time``; lines of dashes are rules. Spaces
+    around names and values do not count, nor do empty values after the last column.
 
     Raises
     ------
@@ -202,8 +203,8 @@ def appended_table(
 ) -> Iterator[Callable[[Mapping[str, object]], None]]:
     """Create or continue a CSV file; yield what appends a row, then on the disk.
 
-    Only one process at a time appends; others are refused, or `wait`. A last line without an end,
-    as a crash leaves, is dropped.
+    Only one process at a time appends; others are refused, or `wait`. A last line with fewer values
+    than columns, as a crash leaves, is dropped; one without an end only, as an editor, gets one.
 
     Raises
     ------
@@ -238,9 +239,11 @@ def appended_table(
                 f"{path} begins with {found[:200]!r}, but needs the columns "
                 f"{header.decode().strip()}; accepted: another file"
             )
-        file.truncate(content.rfind(b"\n") + 1)
-        if not end:
-            write(header)
+        left = _ROWS.sub(b"", content, count=1)
+        cells = next(csv.reader([left.decode(errors="replace")]), [])
+        whole = end and len(cells) == len(columns)
+        file.truncate(len(content) - (0 if whole else len(left)))
+        write(b"\n" if whole else b"" if end else header)
         yield lambda row: write(_line([row[name] for name in columns]))
 
 
@@ -252,10 +255,12 @@ def _line(cells: Sequence[object]) -> bytes:
 
 
 Line = tuple[int, list[str]]
+# Whole rows, with the quoted values that continue on the next line.
+_ROWS = re.compile(rb'(?:(?:[^"\n]|"[^"]*")*+\n)*')
 _GROUPED = re.compile(r"-?[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]*)?(?![0-9,])")
 _SPACED = re.compile(r"-?[0-9]{1,3}(?=([ \u00a0\u2009\u202f'’]))(?:\1[0-9]{3})+(?![0-9])")
 _DECIMAL_COMMA = re.compile(r"-?(?:[0-9]+|[0-9]{1,3}(?:\.[0-9]{3})+),[0-9]+(?![0-9,])")
-_RULE = re.compile(r"[-=+|:\s]*[-=]{2}[-=+|:\s]*$")
+_RULE = re.compile(r"([-=+|:\s]*[-=]{2}[-=+|:\s]*|sep=.\s*)$")
 
 
 def _read_lines(path: Path) -> list[str]:
@@ -264,28 +269,34 @@ def _read_lines(path: Path) -> list[str]:
     wide = found.startswith((BOM_UTF16_LE, BOM_UTF16_BE))  # as Excel and PowerShell write it
     try:
         text = found.decode("utf-16" if wide else "utf-8-sig")
-    except UnicodeDecodeError:
-        raise RequestError(f"{path} is no text; accepted: a CSV or TSV file") from None
-    if "\0" in text:
-        raise RequestError(f"{path} is no text; accepted: a CSV or TSV file")
+        if "\0" in text:
+            raise UnicodeError
+    except UnicodeError:
+        raise RequestError(
+            f"{path} is no text in UTF-8 or UTF-16; accepted: a CSV or TSV file in one of these"
+        ) from None
     return text.splitlines(keepends=True)
 
 
 def _says(line: str) -> bool:
-    """Whether a line holds more than blanks, or a rule under a header."""
+    """Whether a line holds more than blanks, a rule under a header, or the separator for Excel."""
     return bool(line.strip()) and _RULE.match(line) is None
 
 
 def _delimiter(lines: Sequence[str]) -> str:
-    """Return what stands between the names of the header, not in one that is quoted."""
-    header = ""
-    for line in filter(_says, lines):
-        comment = line.lstrip().startswith("#")
-        if comment or not header or any(sign.isalpha() for sign in line):
-            header = re.sub('"[^"]*"', "", line.strip().strip("#| "))
-        if not comment:
-            break
-    return next((mark for mark in ("\t", ";", "|", ",", " ") if mark in header), ",")
+    """Return what stands between the names of the header, and as often between the first values.
+
+    What stands in quotes does not count.
+    """
+    said = [re.sub('"[^"]*"', "", line.strip(" \r\n")) for line in lines if _says(line)]
+    comments = [*takewhile(lambda line: line.startswith("#"), said)]
+    rows = [line for line in said if not line.startswith("#")]
+    if not any(map(str.isalpha, "".join(rows[:1]))):  # numbers, below a comment that names them
+        rows = [*comments[-1:], *rows]
+    header, first = ([line.strip("#| ") for line in rows] + ["", ""])[:2]
+    marks = [mark for mark in "\t;|," if mark in header]
+    usual = (mark for mark in marks if header.count(mark) == first.count(mark))
+    return next(usual, [*marks, " " if " " in header else ","][0])
 
 
 def _cells(path: Path, lines: Sequence[str], mark: str) -> list[Line]:

@@ -15,7 +15,7 @@ import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -67,6 +67,7 @@ def start(
     )
 
 
+@dataclass
 class Job:
     """A command that runs below a process of its own, with its children.
 
@@ -79,21 +80,18 @@ class Job:
         Where its output goes; nowhere lasting by default.
     """
 
-    def __init__(
-        self, command: Sequence[str], timeout: float | None = None, log: Path | None = None
-    ) -> None:
-        self._command = list(command)
-        self._timeout = timeout
-        self._log = log
-        self._process: subprocess.Popen[bytes] | None = None
-        self._lock = threading.Lock()
-        self._stopped = False
+    command: Sequence[str]
+    timeout: float | None = None
+    log: Path | None = None
+    _process: subprocess.Popen[bytes] | None = None
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _stopped: bool = False
 
     def run(self) -> Outcome | None:
         """Run the command to its end; None when :meth:`stop` ended it."""
         if self._stopped:
             return None  # and the log of an earlier run stays
-        with tempfile.TemporaryFile() if self._log is None else open(self._log, "w+b") as output:
+        with tempfile.TemporaryFile() if self.log is None else open(self.log, "w+b") as output:
             started = datetime.now(UTC).isoformat(timespec="seconds")
             begun = clock.wall()
             try:
@@ -101,11 +99,11 @@ class Job:
                     if self._stopped:
                         return None
                     options: dict[str, Any] = {"stdout": output, "stderr": subprocess.STDOUT}
-                    options |= {"timeout": self._timeout, "start_new_session": True}
-                    self._process = start(self._command, always=False, **options)
+                    options |= {"timeout": self.timeout, "start_new_session": True}
+                    self._process = start(self.command, always=False, **options)
             except OSError as error:
                 seconds = clock.wall() - begun
-                reason = f"{self._command[0]}: {error.strerror}"
+                reason = f"{self.command[0]}: {error.strerror}"
                 return Outcome(started, seconds, 127, "failed", reason)  # as of a shell
             status = self._process.wait()
             seconds = clock.wall() - begun
@@ -113,8 +111,8 @@ class Job:
         if self._stopped:
             return None
         outcome = "failed" if status else "ok"
-        if self._timeout is not None and seconds >= self._timeout:
-            outcome, seconds = "timeout", self._timeout  # how long it took to stop says nothing
+        if self.timeout is not None and seconds >= self.timeout:
+            outcome, seconds = "timeout", self.timeout  # how long it took to stop says nothing
         return Outcome(started, seconds, status, outcome, last)
 
     def stop(self) -> None:

@@ -233,14 +233,15 @@ def read_design(path: Path) -> Design:
                 "without measured points"
             )
     counts = table.numbers(machines, WHOLE, whole=True).map("{:.0f}".format)
+    given: dict[str, Any] = {machines: counts}
     if "scale" in table.columns:
         table.numbers("scale")
+        given["scale"] = table.plain("scale")  # with a decimal point
     repeats = pd.Series(1.0, table.cells.index)
     if REPEATS in table.columns:
         repeats = table.numbers(REPEATS, WHOLE, whole=True)
     columns = [name for name in table.columns if name not in NOT_PASSED]
-    given: dict[str, Any] = {machines: counts, REPEATS: repeats.astype(int)}
-    points = table.cells[columns].assign(**given)
+    points = table.cells[columns].assign(**given, **{REPEATS: repeats.astype(int)})
     return Design(path, points.groupby(columns, sort=False, as_index=False).sum())
 
 

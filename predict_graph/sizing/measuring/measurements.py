@@ -246,7 +246,7 @@ def measurements_of(
     content = (scale, table.numbers(columns["machines"]), seconds, outcome)
     types = table.cells[kind] if kind else None
     runs = pd.DataFrame(dict(zip(RUN_COLUMNS, (*content, types), strict=True)), table.cells.index)
-    varying = _varying(
+    varying = varying_columns(
         table.cells[outcome == "ok"],
         {"", job, *columns.values(), *OWN_COLUMNS, *outcome_columns, *(() if others else where)},
         [columns[what] for what in ("scale", "machines") if what in columns],
@@ -356,7 +356,7 @@ def _has_numbers(table: TextTable, name: str) -> bool:
     return bool(texts.str.match(_SIZE).any() or texts.map(to_number).notna().any())
 
 
-def _varying(
+def varying_columns(
     cells: pd.DataFrame, known: set[str | None], configuration: Sequence[str]
 ) -> dict[str, int]:
     """Return other columns that differ, unless they follow from the scale or the machines."""

@@ -97,7 +97,8 @@ DELIMITED = [
     "| nodes | time |\n|-------|-----:|\n| 2 | 5.25 |\n| 4 | 1003.5 |\n",
     "nodes,time,\n2,5.25,\n4,1003.5,\n",
     *(f"nodes,time\n2,5.25\n4,1{space}003.5\n" for space in " \u00a0\u2009\u202f'"),
-    "nodes;time\n2;5,25\n4;1 003,5 s\n",
+    "sep=;\nnodes;time\n2;5,25\n4;1 003,5 s\n",  # as Excel asks for
+    *(f"nodes,time,a{mark}b\n2,5.25,c\n4,1003.5,c\n" for mark in ";|"),
 ]
 
 
@@ -226,7 +227,7 @@ def test_no_plan_for_another_scale_than_that_of_runs_without_one(written):
 CATALOGUES = {
     "renamed": "Instance Type;vCPUs;Memory (GiB);Price per hour\nsmall;2;4,5;0,1\nbig;8;32;0,4\n",
     "AWS": "Name,API Name,Instance Memory,vCPUs,Linux On Demand cost\n"
-    'Small one,small,"4,608 MiB",2 vCPUs,$0.100000 hourly\nBig,big,512 MiB,8 vCPUs,$1.00 hourly\n',
+    'Small one,small,"4,608 MiB",2 vCPUs,$0.100000 hourly\nBig,big,512 MiB,8 vCPUs,unavailable\n',
     "Google": "name,guest_cpus,memory_mb,price_per_hour\nsmall,2,4.5,0.1\nsmall,2,4.5,0.1\n",
     "Azure": "MemoryInMB    Name    NumberOfCores    RetailPrice\n"
     "------------  ------  ---------------  ---\n4.5  small  2  0.1\n",
@@ -268,7 +269,7 @@ REFUSED = [
     *((read_measurements, f"nodes,time,ok\n2,5,yes\n4,3,{x}\n", ":3") for x in ("maybe", "-", "2")),
     (read_measurements, "machines,seconds,failed\n2,5,✓\n4,3,✗\n", "'failed'.*either"),
     (read_measurements, "machines,seconds,size\n2,5,10GB\n4,3,20\n", "1 of 2 rows.*accepted"),
-    (read_measurements, "machines\0seconds\n", "is no text"),
+    (read_measurements, "machines\0seconds\n", "is no text in UTF-8 or UTF-16"),
     (read_measurements, "nodes,cpu_time,start_time\n1,8,12\n2,4,6\n", "known to hold seconds"),
     (read_design, "scale\n1\n", "no column 'machines'"),
     (read_design, "machines\n2\n1.5\n", ":3: machines is '1.5'"),
