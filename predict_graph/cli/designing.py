@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -269,7 +270,7 @@ def next_run(
         found = read_tried(runs, there, scale, missing_ok=run, **vars(columns))
         return advise(there, found, wanted, past=past, parallel=parallel, uses=uses)
 
-    now = advice()
+    now, tell = advice(), partial(say, options.messages())
     if run:
         # Refuses a command that does not use what varies.
         _design(there, there.entries, scale).experiments(command or [])
@@ -279,7 +280,7 @@ def next_run(
             chosen = now.next[: None if max_runs is None else max_runs - ended]
             if not output.quiet:
                 sentence = replace(now, next=chosen).answer.sentence
-                say(options.messages(), sentence.replace("measure next", "measuring", 1))
+                tell(sentence.replace("measure next", "measuring", 1))
             sizing.collect(
                 _design(there, now.options.loc[chosen], scale),
                 command or [],
@@ -287,7 +288,7 @@ def next_run(
                 parallel=parallel,
                 timeout=limit,
                 logs=logs,
-                report=_reported,
+                report=lambda one, outcome, *_: tell(f"{one.name}: {described(outcome)}"),
             )
             ended += len(chosen)
             now = advice()
@@ -303,7 +304,3 @@ def _design(there: Candidates, entries: pd.DataFrame, scale: float | None) -> si
     given = {} if scale is None else {"scale": repr(scale).removesuffix(".0")}
     points = entries[["machine_type", "machines"]].astype(str)
     return sizing.Design(there.path, points.assign(**given, repeats=1))
-
-
-def _reported(experiment: Experiment, outcome: Outcome, done: int, count: int) -> None:
-    say(options.messages(), f"{experiment.name}: {described(outcome)}")

@@ -9,10 +9,9 @@ from pathlib import Path
 from predict_graph import sizing
 from predict_graph.cli import options
 from predict_graph.cli.output import Pages
-from predict_graph.durations import parse_duration
 from predict_graph.errors import JobError, RequestError
 from predict_graph.options import Group
-from predict_graph.sizing.quantities import parse_money, parse_share, to_number
+from predict_graph.sizing.quantities import parse_share, to_number
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -201,7 +200,6 @@ def _rank(
     unread = [name for name, value in asked.items() if value]
     if unread:
         raise RequestError(f"--{unread[0].replace('_', '-')} does not go with --assignments")
-    deadline, budget = planning.deadline, planning.budget
     tasks, shared = [model.load_task(Path(path)) for path in models], attributes(given)
     known = {str(name): None for task in tasks for name in task.known}
     for name in shared:
@@ -212,8 +210,8 @@ def _rank(
     return assignments.plan_tasks(
         tasks,
         assignments.read_assignments(files, shared),
-        deadline=None if deadline is None else parse_duration(deadline, "deadline"),
-        budget=None if budget is None else parse_money(budget),
+        deadline=planning.deadline,
+        budget=planning.budget,
         confidence=planning.share,
     )
 

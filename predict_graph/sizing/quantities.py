@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 
+from predict_graph.durations import parse_duration
 from predict_graph.errors import RequestError
 
 MOST_COUNTS = 100_000  # limit: more is a slip; not tuned
@@ -40,6 +41,19 @@ def parse_money(text: str, what: str = "budget") -> float:
     """
     plain = text.strip().lower().removeprefix("$").removesuffix("usd").strip()
     return parse_number(plain, what, "an amount in USD above 0, such as 15", shown=text)
+
+
+def parse_limits(
+    deadline: float | str | None, budget: float | str | None, confidence: float
+) -> tuple[float | None, float | None]:
+    """Return deadline and budget of a plan in seconds and US dollars; check their confidence."""
+    if not 0.5 <= confidence < 1:
+        accepted = "from 0.5 (the prediction itself) to below 1"
+        raise RequestError(f"the confidence is {confidence:g}; accepted: {accepted}")
+    return (
+        None if deadline is None else parse_duration(str(deadline), "deadline"),
+        None if budget is None else parse_money(str(budget)),
+    )
 
 
 def parse_number(
@@ -80,9 +94,8 @@ def parse_share(text: str, what: str) -> float:
     >>> parse_share("0.9", "confidence"), parse_share("90%", "confidence")
     (0.9, 0.9)
     """
-    number, percent = text.removesuffix("%"), text.endswith("%")
-    value = parse_number(number, what, "a share such as 0.9 or 90%", shown=text)
-    return value / 100.0 if percent else value
+    plain, accepted = text.removesuffix("%"), "a share such as 0.9 or 90%"
+    return parse_number(plain, what, accepted, shown=text) / (100.0 if plain != text else 1.0)
 
 
 def parse_range(text: str, what: str) -> tuple[float, float]:

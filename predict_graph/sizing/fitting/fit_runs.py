@@ -39,7 +39,7 @@ from predict_graph.sizing.planning.candidates import (
 )
 from predict_graph.sizing.quantities import check_count
 from predict_graph.sizing.table_file import TextTable, name_key, read_table
-from predict_graph.sizing.tasks.model import TaskModel, fit_task, read_runs
+from predict_graph.sizing.tasks.model import TaskModel, fit_task, read_runs, unseen_columns
 
 # Options that not every scaling model reads; models of tasks read none of them.
 READ_BY = {
@@ -117,7 +117,9 @@ def fit(
             history=history,
             types=types,
         )
-        return fit_task(read_runs(table), model, table.path.name)
+        task = read_runs(table)
+        fitted_task = fit_task(task, model, table.path.name)
+        return replace(fitted_task, warnings=unseen_columns(table, task))
     conditions = {name: str(value) for name, value in (where or {}).items()}
     table, own, conditions = typed(table, columns, conditions)
     measured = measurements_of(table, own, conditions)

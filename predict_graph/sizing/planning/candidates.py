@@ -139,10 +139,7 @@ def _types(table: TextTable) -> dict[str, MachineType]:
     kind = table.needs("the machine type", *_CATALOGUED)
     counts = _amounts(table, table.needs("the cores of each type", *CORE_NAMES))
     cores = _cores(table, counts)
-    memory, price = (
-        [None] * len(cores) if name is None else _amounts(table, name).tolist()
-        for name in (table.find(MEMORY_NAMES), table.find(PRICE_NAMES))
-    )
+    memory, price = (_known(table, table.find(names)) for names in (MEMORY_NAMES, PRICE_NAMES))
     types: dict[str, MachineType] = {}
     for (line, name), *values in zip(
         table.cells[kind].items(), cores.tolist(), memory, price, counts.tolist(), strict=True
@@ -156,6 +153,15 @@ def _types(table: TextTable) -> dict[str, MachineType]:
                 "before"
             )
     return types
+
+
+def _known(table: TextTable, name: str | None) -> list[float | None]:
+    """Return the numbers of a column, and nothing in cells such as ``unavailable``."""
+    if name is None:
+        return [None] * len(table.cells)
+    there = replace(table, cells=table.cells[table.cells[name].str.contains("[0-9]")])
+    found = _amounts(there, name)
+    return [found.get(line) for line in table.cells.index]
 
 
 def _amounts(table: TextTable, name: str) -> pd.Series:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -19,7 +18,7 @@ from predict_graph.sizing.measuring.measurements import chosen_scale
 from predict_graph.sizing.planning.candidates import PRICE_NAMES, MachineType, read_types
 from predict_graph.sizing.planning.plans import Plan
 from predict_graph.sizing.planning.predicted import ModelLike, read_job_model
-from predict_graph.sizing.quantities import check_count, parse_counts, parse_money
+from predict_graph.sizing.quantities import check_count, parse_counts, parse_limits
 
 
 def plan(
@@ -85,35 +84,24 @@ def plan(
     Venkataraman et al.: Ernest, NSDI 2016, sections 4.3, 6.3 and 6.4.
     """
     given = [models] if isinstance(models, JobModel | str | PathLike) else models
-    if executor_cores is not None:
-        check_count("executor cores are", executor_cores)
-    if isinstance(machines, str):
-        counts = parse_counts(machines)
-    else:
-        counts = sorted({machines} if isinstance(machines, int | np.integer) else set(machines))
-        for count in counts:
-            check_count("machines are", count)
-        counts = list(map(int, counts))
-    deadline = parse_duration(deadline, "deadline") if isinstance(deadline, str) else deadline
-    budget = parse_money(budget) if isinstance(budget, str) else budget
-    if isinstance(spare_test, str):
-        spare_test = parse_duration(spare_test, "spare test")
-    for what, limit in {"deadline": deadline, "budget": budget, "spare test": spare_test}.items():
-        if limit is not None and not 0.0 < limit < math.inf:
-            raise RequestError(f"the {what} is {limit}; accepted: a number above 0")
+    if not isinstance(machines, str):
+        listed = [machines] if isinstance(machines, int | np.integer) else machines
+        machines = ",".join(f"{count:.10g}" for count in listed)
+    counts = parse_counts(machines)
+    deadline, budget = parse_limits(deadline, budget, confidence)
     check_count("spare is", spare, 0)
     if spare_test is not None and not spare:
         raise RequestError("a spare test is for spare machines; accepted: with --spare N")
-    if spare_test is None:
-        spare_test = 60.0 if spare else 0.0
+    testing = "1m" if spare_test is None else str(spare_test)
     if isinstance(prices, str | PathLike):
         prices = read_types(Path(prices))
     loaded = [read_job_model(one, executor_cores, prices) for one in given]
-    if prices is None:
-        prices = _own_prices(loaded)
+    if prices is None and all(model.types for model in loaded):
+        own = {kind.name: kind for model in loaded for kind in model.types.values()}
+        prices = own if any(kind.price is not None for kind in own.values()) else None
     kinds = [one for model in loaded for one in model.by_type()]
-    if not kinds or not counts:
-        raise RequestError("a plan needs at least one model and one machine count")
+    if not kinds:
+        raise RequestError("a plan needs at least one model")
     for name, several in Counter(model.machine_type for model in kinds).items():
         if several > 1:
             raise RequestError(
@@ -133,7 +121,7 @@ def plan(
         deadline=deadline,
         budget=budget,
         spare=spare,
-        spare_test=spare_test,
+        spare_test=parse_duration(testing, "spare test") if spare else 0.0,
         iterations=iterations,
         cost_unit="USD" if prices is not None else f"{unit.removesuffix('s')}-hours",
         unit=unit,
@@ -149,13 +137,6 @@ def plan(
             f"{likeliest['chance']:.0%}; accepted: other --machines, or more measured runs"
         )
     return replace(made, warnings=tuple(_warnings(made)))
-
-
-def _own_prices(models: Sequence[JobModel]) -> dict[str, MachineType] | None:
-    """Return the prices that models know of their types, if they know all."""
-    kinds = {kind.name: kind for model in models for kind in model.types.values()}
-    known = all(model.types for model in models)
-    return kinds if known and all(kind.price is not None for kind in kinds.values()) else None
 
 
 def _iteration_factor(model: JobModel, iterations: int | None) -> float:

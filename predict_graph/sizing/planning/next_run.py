@@ -286,8 +286,9 @@ def advise(
     rates = (table["machines"] * table["machine_type"].map(prices).astype(float)).to_numpy() / 3600
     if goal.unit == "USD" and np.isnan(rates).any():
         raise RequestError(
-            f"{candidates.path} has no prices, which this goal needs; accepted: a column "
-            f"{' or '.join(PRICE_NAMES)}, or --goal fastest"
+            f"{candidates.path} has no price of {table['machine_type'][np.isnan(rates)].iloc[0]}, "
+            f"which this goal needs; accepted: a column {' or '.join(PRICE_NAMES)} with one for "
+            "each type, or --goal fastest"
         )
     rate = np.ones(len(table)) if goal.unit == "s" else rates
 

@@ -25,6 +25,7 @@ from predict_graph.sizing.fitting.fit_runs import load_model
 from predict_graph.sizing.fitting.model import JobModel
 from predict_graph.sizing.measuring.measurements import Measurements
 from predict_graph.sizing.planning.candidates import MachineType
+from predict_graph.sizing.tasks.model import TASK
 
 _WANTED = ("machines", "predicted", "high")
 
@@ -130,6 +131,10 @@ def read_job_model(
             f"{path} predicts what it was asked for alone, and says nothing of other machine "
             "counts; accepted: JSON of predict --engine spark, with --budget none where earlier "
             "runs of the graph had answered"
+        )
+    if isinstance(content, dict) and content.get("kind") == TASK.kind:
+        raise RequestError(
+            f"{path} is a model of a task; accepted: --assignments FILE in place of machine counts"
         )
     model = predicted_job(path, content) if "by_machines" in keys else load_model(path, content)
     if typed and model.types:

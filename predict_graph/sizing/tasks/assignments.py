@@ -15,6 +15,7 @@ from predict_graph.errors import RequestError
 from predict_graph.resources.profile import read_profile
 from predict_graph.sizing.planning.candidates import PRICE_NAMES
 from predict_graph.sizing.planning.plans import Plan
+from predict_graph.sizing.quantities import parse_limits
 from predict_graph.sizing.table_file import TextTable, read_table
 from predict_graph.sizing.tasks.model import TaskModel
 
@@ -82,8 +83,8 @@ def plan_tasks(
     models: Sequence[TaskModel],
     assignments: Sequence[Assignment],
     *,
-    deadline: float | None = None,
-    budget: float | None = None,
+    deadline: float | str | None = None,
+    budget: float | str | None = None,
     confidence: float = 0.9,
 ) -> Plan:
     """Rank assignments for a chain of tasks that run one after the other.
@@ -97,6 +98,7 @@ def plan_tasks(
         If an assignment lacks an attribute that a model needs, a price is missing, or the
         confidence is out of range.
     """
+    deadline, budget = parse_limits(deadline, budget, confidence)
     if not assignments:
         raise RequestError("there is no assignment to rank; accepted: --assignments FILE")
     for model in models:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from costmodels.occupancy import OccupancyModel
+from costmodels.occupancy.model import SHAPES, OccupancyModel
 from predict_graph.answers import Answer
 from predict_graph.arrays import FloatArray
 from predict_graph.documents import DocumentKind, usable
@@ -23,16 +23,12 @@ from predict_graph.pictures import Picture
 from predict_graph.pictures.panels import dot_picture
 from predict_graph.results import Result
 from predict_graph.sizing.fitting.model import predicted, ranking_text
+from predict_graph.sizing.measuring.measurements import OWN_COLUMNS, varying_columns
 from predict_graph.sizing.measuring.outcomes import read_outcomes
 from predict_graph.sizing.quantities import to_number
 from predict_graph.sizing.table_file import TextTable, appended_table, name_key
 
-TASK_MODELS = {
-    "nimo": "auto",
-    "nimo-linear": "linear",
-    "nimo-piecewise": "piecewise",
-    "nimo-overlap": "overlap",
-}
+TASK_MODELS = {"nimo" if shape == "auto" else f"nimo-{shape}": shape for shape in SHAPES}
 """Name of each model of a task, and the shape of its occupancies."""
 
 TASK = DocumentKind(
@@ -53,12 +49,15 @@ class TaskModel(Result):
     source : str
         Name of the measured file.
     estimator : OccupancyModel
+    warnings : tuple of str
+        On columns of the file that it does not see.
     """
 
     name: str
     runs: pd.DataFrame
     source: str
     estimator: OccupancyModel
+    warnings: tuple[str, ...] = ()
 
     @property
     def known(self) -> pd.DataFrame:
@@ -96,7 +95,7 @@ class TaskModel(Result):
             f"the model {self.name} of {self.source} has a mean error of {mean:.0f}% (at most "
             f"{most:.0f}%) on runs that were left out"
         )
-        return Answer(said, rows)
+        return Answer(said, rows, warnings=self.warnings)
 
     @property
     def title(self) -> str:
@@ -228,18 +227,29 @@ def read_runs(table: TextTable) -> pd.DataFrame:
     """
     table.needs("the time of each run", "seconds")
     outcome, judged = read_outcomes(table)
-    beside = [name for name in (*judged, "repeat", "command") if name in table.cells]
-    table = replace(table, cells=table.cells[outcome == "ok"].drop(columns=beside))
+    beside = {"", *judged, *OWN_COLUMNS} - {"seconds"}
+    cells = table.cells[outcome == "ok"]
+    table = replace(table, cells=cells.drop(columns=[name for name in cells if name in beside]))
     found = {name: pd.Series(1.0, table.cells.index) for name in OBSERVED}
     keys = {name_key(name): name for name in OBSERVED}
     for name in table.columns:
         if (key := keys.get(name_key(name))) is not None:
             found[key] = table.numbers(name, **OBSERVED[key])
-        elif name != _STARTED and table.plain(name).map(to_number).map(math.isfinite).any():
+        elif table.plain(name).map(to_number).map(math.isfinite).any():
             found[name] = table.numbers(name, "a number from 0", least=0.0)
     if len(found) == len(OBSERVED):
         raise RequestError(f"{table.path} has no column of numbers besides {', '.join(OBSERVED)}")
     return pd.DataFrame(found).reset_index(drop=True)
+
+
+def unseen_columns(table: TextTable, runs: pd.DataFrame) -> tuple[str, ...]:
+    """Return sentences on columns of texts that differ and do not follow from an attribute."""
+    known = {"", *read_outcomes(table)[1], *OWN_COLUMNS, *OBSERVED, *runs}
+    attributes = [str(name) for name in runs if name not in OBSERVED]
+    return tuple(
+        f"the column {name!r} has {count} values, texts that the model does not see"
+        for name, count in varying_columns(table.cells, known, attributes).items()
+    )
 
 
 def file_attributes(path: Path) -> dict[str, float]:

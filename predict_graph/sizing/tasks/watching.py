@@ -124,17 +124,12 @@ def watch(command: Sequence[str], *, parallelism: int = 1, out: int | None = Non
         read_bytes=traffic.read_chars if traffic else 0,
         written_bytes=traffic.write_chars if traffic else 0,
         disk_bytes=traffic.read_bytes + traffic.write_bytes if traffic else 0,
-        network_bytes=sum(
-            max(most - moved.get(name, 0), 0) for name, most in _network_bytes().items()
-        ),
+        network_bytes=max(_network_bytes() - moved, 0),
         exit_status=process.returncode,
     )
 
 
-def _network_bytes() -> dict[str, int]:
-    """Return the bytes that each device but loopback ones has moved."""
-    return {
-        name: each.bytes_sent + each.bytes_recv
-        for name, each in psutil.net_io_counters(pernic=True).items()
-        if not name.startswith("lo")
-    }
+def _network_bytes() -> int:
+    """Return the bytes that all devices but loopback ones have moved."""
+    every = psutil.net_io_counters(pernic=True).items()
+    return sum(each.bytes_sent + each.bytes_recv for name, each in every if name[:2] != "lo")

@@ -49,6 +49,7 @@ def test_profile_fit_and_plan(program, folder):
     assert "f_data" in result.out
     assert "OPD" in result.out
     (folder / "candidates.csv").write_text("name,cpu_speed,usd_per_hour\nquick,1,2\nslow,0.25,1\n")
+    program("plan model.json --machines 2:4").is_refused("a model of a task", "--assignments FILE")
     plan = "plan model.json --assignments candidates.csv --with vertices=4"
     found = program(plan, "--json", "-").answer
     assert found["choice"] is None

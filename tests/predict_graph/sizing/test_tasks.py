@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from predict_graph.sizing import save_model
+from predict_graph.sizing import fit, save_model
 from predict_graph.sizing.tasks.assignments import Assignment, plan_tasks, read_assignments
 from predict_graph.sizing.tasks.model import add_run, file_attributes, fit_task, load_task
 from tests.predict_graph.sizing.test_measurements import read_task_runs
@@ -51,8 +51,9 @@ def test_the_size_of_a_folder_is_that_of_the_files_below(written):
 
 
 def test_what_never_differed_is_not_needed(written):
-    text = "cpu_speed,edges,seconds\n1,9,4\n2,9,2\n4,9,1\n8,9,0.5\n"
-    model = fit_task(read_task_runs(written(text)))
+    text = ",cpu_speed,edges,seconds,disk,host\n0,1,9,4,ssd,a\n1,2,9,2,ssd,b\n2,4,9,1,hdd,c\n"
+    model = fit(written(f"{text}3,4,9,1,ssd,c\n4,8,9,0.5,ssd,d\n"), "nimo")
+    assert model.warnings == ("the column 'disk' has 2 values, texts that the model does not see",)
     assert model.attributes == ["cpu_speed"]
     assert plan_tasks([model], [Assignment("a", {"cpu_speed": 4.0})]).warnings == ()
     larger = plan_tasks([model], [Assignment("a", {"cpu_speed": 4.0, "edges": 99.0})])
