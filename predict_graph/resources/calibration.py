@@ -52,7 +52,6 @@ def calibrate(
     began = clock.wall()
     date = datetime.now(UTC).isoformat(timespec="seconds")
     attributes: dict[str, Measured] = {}
-    notes: list[str] = []
     # Measurements that can fail come first.
     if peer is not None:
         tell("network", 0.0)
@@ -60,11 +59,10 @@ def calibrate(
     if disk:
         tell("disk", 0.1)
         attributes |= measure_storage(folder or Path(tempfile.gettempdir()))
-        if "disk_read_bandwidth" not in attributes:
-            notes.append(_NO_READS)
     tell("processor", 0.3)
     attributes |= measure_processor()
     tell("memory", 0.6)
     attributes |= measure_memory()
     tell("done", 1.0)
-    return ResourceProfile(machine_identity(), date, clock.wall() - began, attributes, tuple(notes))
+    notes = (_NO_READS,) if disk and "disk_read_bandwidth" not in attributes else ()
+    return ResourceProfile(machine_identity(), date, clock.wall() - began, attributes, notes)

@@ -196,9 +196,9 @@ def test_a_missing_term_is_noticed_and_proposed():
     assert check_fit(better).sentence.startswith("the model fits")
     invalid("threshold is 0, but must be positive", check_fit, better, threshold=0)
     assert better.loocv_.residual_sum_of_squares < model.loocv_.residual_sum_of_squares / 100
-    noise = np.random.default_rng(58).lognormal(0, 0.3, len(X))  # a term would raise the median
-    noisy = Ernest().fit(X, (1 + 50 * X["scale"] / X["machines"]) * noise).warnings_[-1]
-    assert noisy.endswith("above 10%; no term of the library helps")
+    # A term would raise the median.
+    y = (1 + 50 * X["scale"] / X["machines"]) * np.random.default_rng(58).lognormal(0, 0.3, len(X))
+    assert Ernest().fit(X, y).warnings_[-1].endswith("above 10%; no term of the library helps")
 
 
 # Cliffs

@@ -26,7 +26,8 @@ _MACHINES = tuple(
 )
 _SIZES = "scale (?:input)?fraction (?:input|data(?:set)?)?size datascale scalefactor input data"
 _SCALES = tuple(f"(?:total)?{name}(?:in)?(?:[kmgtp]?i?b|bytes)?" for name in _SIZES.split())
-_ABOUT = "(?:total|mean|avg|average|median|measured|actual|gross|job|app|application|query)*"
+_OF = "total mean avg average median measured actual gross job app application query"
+_ABOUT = f"(?:{'|'.join(_OF.split())}|train|training|epoch|response|processing|solver)*"
 _DURATIONS = (
     "seconds run(?:ning)?time exec(?:ution)?time wall(?:clock)?time makespan elapsed(?:time|raw)? "
     "duration completiontime time(?:taken)? wall(?:clock)? real latency"
@@ -122,10 +123,11 @@ class Measurements(Value):
             said += self.contradictions[:3]
         if "scale" not in self.columns:
             said.append("there is no column for the scale, so it is taken to be 1 in every run")
+        other = "" if "scale" in self.columns else ", or --scale-column if it is the scale"
         for name, values in self.varying.items():
             said.append(
                 f"the column {name!r} has {values} values, which the model does not see; "
-                f"select one with --where {name}=VALUE"
+                f"select one with --where {name}=VALUE{other}"
             )
         return said
 
@@ -362,7 +364,10 @@ def varying_columns(
     """Return other columns that differ, unless they follow from the scale or the machines."""
     counts = cells.drop(columns=[name for name in cells if name in known]).nunique()
     counts = counts[counts > 1]
+    numbers = cells.apply(pd.to_numeric, errors="coerce")
     for cause in configuration:
+        ratios = numbers[counts.index].div(numbers[cause], axis=0)
+        counts = counts[~(ratios.max() <= ratios.min() * (1 + 1e-9))]  # such as all the cores
         if cells[cause].duplicated().any():  # else all columns follow from it
             several = [cells.groupby(cause)[name].nunique().max() > 1 for name in counts.index]
             counts = counts[several]

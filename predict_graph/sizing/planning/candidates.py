@@ -159,8 +159,8 @@ def _known(table: TextTable, name: str | None) -> list[float | None]:
     """Return the numbers of a column, and nothing in cells such as ``unavailable``."""
     if name is None:
         return [None] * len(table.cells)
-    there = replace(table, cells=table.cells[table.cells[name].str.contains("[0-9]")])
-    found = _amounts(there, name)
+    known = table.cells[table.cells[name].str.contains("[0-9]")]
+    found = _amounts(replace(table, cells=known), name)
     return [found.get(line) for line in table.cells.index]
 
 

@@ -337,8 +337,7 @@ def _thinned(frontier: pd.DataFrame, chosen: Any, most: int = 20) -> pd.DataFram
     step = max(-(-len(frontier) // most), 1)
     ends = [frontier.index[-1], *([] if chosen is None else [chosen.Index])]
     kept = np.arange(len(frontier)) % step == 0
-    found: pd.DataFrame = frontier[kept | frontier.index.isin(ends)]
-    return found
+    return pd.DataFrame(frontier[kept | frontier.index.isin(ends)])
 
 
 def _amount(cost: float) -> str:

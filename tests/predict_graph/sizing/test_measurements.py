@@ -66,16 +66,17 @@ def test_the_column_of_types_is_named_and_no_column_is_the_scale(written):
 
 
 def test_a_hidden_column_is_told_but_not_one_that_follows(written):
-    rows = "0,1.0,2,16,a,10\n1,2.0,2,16,b,12\n2,3.0,4,32,a,7\n3,4.0,4,32,b,8\n"
+    rows = "0,1.0,2,16,a,10\n1,2.0,4,32,b,12\n2,3.0,8,64,a,7\n3,4.0,16,128,b,8\n"
     found = read_measurements(written(f",job_id,machines,slots,variant,seconds\n{rows}"))
     assert found.varying == {"variant": 2}
+    assert found.warnings[-1].endswith("=VALUE, or --scale-column if it is the scale")
 
 
 UNITS = {
     **{"duration_hours": 3600, "hrs": 3600, "durationHours": 3600, "Time (h)": 3600},
     **{"mins": 60, "runtime_min": 60, "Elapsed minutes": 60, "wall time [min]": 60},
     **{"milliseconds": 1e-3, "runtimeMs": 1e-3, "avg_time_ms": 1e-3, "time_us": 1e-6},
-    **{"walltime": 1, "makespan": 1, "elapsed time": 1, "ElapsedRaw": 1, "times": 1},
+    **{"walltime": 1, "makespan": 1, "elapsed time": 1, "ElapsedRaw": 1, "times": 1, "train_time": 1},
     **{"total_seconds": 1, "execution_time_in_secs": 1, "days": 86400},
 }
 TIMES = {
