@@ -54,6 +54,7 @@ class AutoScaling(ScalingModel):
     """
 
     _varied = ("machines", "cores")
+    law_: PooledLaw
 
     def __init__(self, *, prior: Prior | None = None) -> None:
         self.prior = prior
@@ -92,9 +93,8 @@ class AutoScaling(ScalingModel):
     def _warnings(self, least_share: float = 0.1) -> list[str]:
         # With less of the weight left to the prior of past jobs, these ran elsewhere: halved or
         # doubled, the errors of docs/studies/cluster-models.md are the same (measured).
-        found, law = super()._warnings(), self.law_
-        assert isinstance(law, PooledLaw)
-        if len(law.shares) > 2 and law.shares[0] < least_share:
+        found, shares = super()._warnings(), self.law_.shares
+        if len(shares) > 2 and shares[0] < least_share:
             found.append(
                 "the past jobs scale unlike these runs, as if they had run on another cluster; "
                 "their weight is small"
@@ -103,5 +103,4 @@ class AutoScaling(ScalingModel):
 
     def _interval(self, columns: Columns, level: float) -> FloatArray:
         """Wider with the distance from the measured runs, and where the shapes disagree."""
-        assert isinstance(self.law_, PooledLaw)
         return self.law_.interval(columns, level)

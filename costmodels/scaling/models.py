@@ -173,6 +173,8 @@ class LinearScaling(ScalingModel):
         self.terms = terms
         self.weights = weights
 
+    law_: LinearLaw
+
     def _terms(self) -> tuple[Term, ...]:
         return check_terms(self.terms)
 
@@ -183,7 +185,6 @@ class LinearScaling(ScalingModel):
         if self.weights not in WEIGHTS:
             raise ValueError(f"unknown weights {self.weights!r}; accepted: {', '.join(WEIGHTS)}")
         super()._fit(points)
-        assert isinstance(self.law_, LinearLaw)
         self.terms_ = {name: cost for name, cost, _ in self.law_.rows}
         self.coef_ = np.array(self.law_.coef)
         self.formula_ = self.law_.formula

@@ -58,8 +58,7 @@ def calibrate(
     from predict_graph.resources import calibration, network, write_profile
 
     console = options.messages()
-    measured: dict[str, object] = {"--peer": peer, "--folder": folder}
-    measured["--no-disk"] = None if disk else True
+    measured = {"--peer": peer, "--folder": folder, "--no-disk": None if disk else True}
     if serve is not None:
         others = {"--master": master, "--machines": machines, "--out": out, "--json": json}
         options.refuse({**measured, **others}, "is not read together with --serve; leave it out")

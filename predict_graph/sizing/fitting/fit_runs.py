@@ -117,9 +117,8 @@ def fit(
             history=history,
             types=types,
         )
-        task = read_runs(table)
-        fitted_task = fit_task(task, model, table.path.name)
-        return replace(fitted_task, warnings=unseen_columns(table, task))
+        task = fit_task(read_runs(table), model, table.path.name)
+        return replace(task, warnings=unseen_columns(table, task.runs))
     conditions = {name: str(value) for name, value in (where or {}).items()}
     table, own, conditions = typed(table, columns, conditions)
     measured = measurements_of(table, own, conditions)

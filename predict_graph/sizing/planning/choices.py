@@ -85,7 +85,7 @@ def plan(
     """
     given = [models] if isinstance(models, JobModel | str | PathLike) else models
     if not isinstance(machines, str):
-        listed = [machines] if isinstance(machines, int | np.integer) else machines
+        listed = [machines] if isinstance(machines, int | float | np.integer) else machines
         machines = ",".join(f"{count:.10g}" for count in listed)
     counts = parse_counts(machines)
     deadline, budget = parse_limits(deadline, budget, confidence)

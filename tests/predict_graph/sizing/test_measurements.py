@@ -76,8 +76,8 @@ UNITS = {
     **{"duration_hours": 3600, "hrs": 3600, "durationHours": 3600, "Time (h)": 3600},
     **{"mins": 60, "runtime_min": 60, "Elapsed minutes": 60, "wall time [min]": 60},
     **{"milliseconds": 1e-3, "runtimeMs": 1e-3, "avg_time_ms": 1e-3, "time_us": 1e-6},
-    **{"walltime": 1, "makespan": 1, "elapsed time": 1, "ElapsedRaw": 1, "times": 1, "train_time": 1},
-    **{"total_seconds": 1, "execution_time_in_secs": 1, "days": 86400},
+    **{"walltime": 1, "makespan": 1, "elapsed time": 1, "ElapsedRaw": 1, "times": 1},
+    **{"total_seconds": 1, "execution_time_in_secs": 1, "days": 86400, "train_time": 1},
 }
 TIMES = {
     **{"00:10:05": 605, "1-02:03:04": 93784, "05:20": 320, "1-02:03": 93780, "~12": 12},
