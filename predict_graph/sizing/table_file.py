@@ -158,8 +158,8 @@ def name_key(name: str) -> str:
 def read_table(path: Path) -> TextTable:
     """Read a table whose first line names its columns.
 
-    Tabs, semicolons, bars, commas or blanks stand between the values: the first of these that the
-    header has as often as the row below it. Lines that begin with ``#`` are comments, except for a
+    Tabs, semicolons, bars, commas or blanks stand between the values: what the header has most
+    often, and as often as the row below it. Lines that begin with ``#`` are comments, except for a
     header of that kind before numbers, as in ``#Cores,Time``; lines of dashes are rules. Spaces
     around names and values do not count, nor do empty values after the last column.
 
@@ -296,7 +296,7 @@ def _delimiter(lines: Sequence[str]) -> str:
     header, first = ([line.strip("#| ") for line in rows] + ["", ""])[:2]
     marks = [mark for mark in "\t;|," if mark in header]
     usual = (mark for mark in marks if header.count(mark) == first.count(mark))
-    return next(usual, [*marks, " " if " " in header else ","][0])
+    return max(usual, key=header.count, default=[*marks, " " if " " in header else ","][0])
 
 
 def _cells(path: Path, lines: Sequence[str], mark: str) -> list[Line]:

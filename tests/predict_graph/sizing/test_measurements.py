@@ -99,7 +99,7 @@ DELIMITED = [
     "nodes,time,\n2,5.25,\n4,1003.5,\n",
     *(f"nodes,time\n2,5.25\n4,1{space}003.5\n" for space in " \u00a0\u2009\u202f'"),
     "sep=;\nnodes;time\n2;5,25\n4;1 003,5 s\n",  # as Excel asks for
-    *(f"nodes,time,a{mark}b\n2,5.25,c\n4,1003.5,c\n" for mark in ";|"),
+    *(f"nodes,time,a; b\n2,5.25,{cell}\n4,1003.5,c\n" for cell in ("c", "c; d")),
 ]
 
 
