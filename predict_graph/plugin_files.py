@@ -6,14 +6,17 @@ import contextlib
 import hashlib
 import inspect
 import os
+import pickle
 import re
+import reprlib
 import sys
 import traceback
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from types import CodeType, ModuleType
+from types import CodeType, FunctionType, ModuleType, SimpleNamespace
 from typing import Any
+from uuid import uuid4
 
 from predict_graph.errors import RequestError, described_error
 from predict_graph.inputs import read_bytes
@@ -28,6 +31,7 @@ class _Loaded:
 
 
 _LOADED: dict[Path, _Loaded] = {}
+_CONSTANTS = (int, float, str, tuple, list, dict, set, frozenset)
 
 
 def load_plugin(path: str | Path) -> ModuleType:
@@ -66,8 +70,9 @@ def file_module(file: Path) -> ModuleType:
 def code_digest(function: Any) -> str:
     """Return a digest of the source of a function or class, and of what it uses of its folder.
 
-    Of that it takes numbers, texts, modules, and functions and classes in the same way. It is empty
-    where there is none.
+    Of that it takes numbers, texts, modules, and functions and classes in the same way; of what it
+    holds itself, defaults and variables around it, all contents. It is empty where there is no
+    source.
 
     Examples
     --------
@@ -78,6 +83,39 @@ def code_digest(function: Any) -> str:
     return hashlib.blake2b(source.encode(), digest_size=8).hexdigest() if source else ""
 
 
+def content_text(value: Any) -> str:
+    """Return a text of a value that equal contents have alone; one that it never has again if none.
+
+    Examples
+    --------
+    >>> content_text([1, "b"]), content_text(code_digest)[:12]
+    ("[1, 'b']", 'code_digest ')
+    >>> import numpy
+    >>> given = numpy.arange(2000), numpy.arange(2000) % 1999, lambda: 1, lambda: 2
+    >>> [*map(content_text, given)] == [*map(content_text, given)]
+    True
+    >>> len({*map(content_text, given)})
+    4
+    """
+    text = reprlib.repr(value)
+    if "..." not in text and " at 0x" not in text:
+        return text
+    digest, blocks = hashlib.blake2b(digest_size=4), iter(range(1000))
+
+    def write(block: Any) -> None:
+        next(blocks)  # limits the time: they are of 64 KiB
+        digest.update(block)
+
+    code = code_digest(value) if callable(value) else ""
+    digest.update(code.encode())
+    try:
+        if not code:
+            pickle.Pickler(SimpleNamespace(write=write)).dump(value)
+    except Exception:  # of another's class, or too large
+        digest.update(uuid4().bytes)
+    return f"{getattr(value, '__qualname__', type(value).__qualname__)} {digest.hexdigest()}"
+
+
 def _source(thing: Any, seen: set[int]) -> str:
     seen.add(id(thing))
     source, numbers = "", ""
@@ -86,8 +124,8 @@ def _source(thing: Any, seen: set[int]) -> str:
     if not (source or isinstance(thing, type)):  # of a class in a notebook methods alone have one
         return ""
     for name, each in sorted(_used_by(thing).items()):
-        if isinstance(each, int | float | str) and not name.startswith("__"):
-            numbers += repr((name, each))
+        if isinstance(each, _CONSTANTS) and not name.startswith("__"):
+            numbers += name + content_text(each)
         elif id(each) not in seen and _home(each) == _home(thing):
             source += _source(each, seen)
     return source and source + numbers
@@ -112,8 +150,17 @@ def _used_by(thing: Any) -> dict[str, Any]:
     for code in codes:  # those inside it, of comprehensions as well, are added
         codes += [each for each in code.co_consts if isinstance(each, CodeType)]
         around |= {name: function.__globals__.get(name) for name in code.co_names}
+        constants = [each for each in code.co_consts if not isinstance(each, CodeType)]
+        around[f"its code {len(around)}"] = (code.co_code, *code.co_names, *constants)
+    held: dict[Any, Any] = dict(enumerate(function.__defaults__ or ()))
+    held |= {"self": getattr(thing, "__self__", None), **(function.__kwdefaults__ or {})}
     with contextlib.suppress(ValueError):  # what has no value yet
-        around |= inspect.getclosurevars(function).nonlocals
+        held |= dict(inspect.getclosurevars(function).nonlocals)
+    for name, each in held.items():
+        if isinstance(each, type | FunctionType | ModuleType):
+            around[f"its {name}"] = each
+        else:
+            around |= {f"its {name}": content_text(each), f"type of {name}": type(each)}
     return around
 
 

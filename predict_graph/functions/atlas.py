@@ -72,8 +72,8 @@ def key_of(function: naming.GraphFunction) -> str:
     >>> key_of(naming.check_function("networkx:bfs_tree", keywords={"source": 7}))
     'networkx:bfs_tree'
     """
-    known = {} if function.bound is None else function.bound.signature.parameters
-    optional = {name for name, each in known.items() if each.default is not each.empty}
+    known = function.parameters.items()
+    optional = {name for name, each in known if each.default is not each.empty}
     vertices, arguments = naming.VERTEX_PARAMETERS, naming.unusual_arguments(function)
     arguments |= dict.fromkeys(vertices & arguments.keys(), 0)
     left_out = {"seed", *(vertices - optional)}
@@ -109,10 +109,8 @@ def compiled_alternatives(
     Of a call of `least` seconds or more; `stretch` is how many of them a second of the CPU takes.
     With arguments it may be another thing: k vertices of betweenness are not all of them.
     """
-    if naming.unusual_arguments(function).keys() - {"seed"}:
-        return []
-    other = _ALIKE.get(function.name, "")
-    if not other or seconds < least or find_spec(other.partition(":")[0]) is None:
+    other, unusual = _ALIKE.get(function.name), naming.unusual_arguments(function).keys()
+    if not other or unusual - {"seed"} or seconds < least or not find_spec(other.split(":")[0]):
         return []
     known = atlas_points(naming.check_function(other))
     found = extrapolate(known, drivers, "", names=(*drivers, NOTHING))

@@ -18,7 +18,7 @@ from typing import Any
 from predict_graph.algorithms import SPARK_LIBRARIES
 from predict_graph.algorithms.parameters import literal
 from predict_graph.errors import RequestError, did_you_mean, unknown_name
-from predict_graph.plugin_files import code_digest, file_module
+from predict_graph.plugin_files import code_digest, content_text, file_module
 
 FORMS = ("networkx", "igraph", "networkit", "scipy", "edges", "graph")
 """What a function may take as its graph: a graph of these libraries, a scipy sparse array, an array
@@ -71,11 +71,11 @@ class GraphFunction:
     code: str = ""
 
     @cached_property
-    def bound(self) -> inspect.BoundArguments | None:
-        """The arguments with their parameters, the graph's first; None if these are unknown."""
+    def parameters(self) -> Mapping[str, inspect.Parameter]:
+        """The parameters, the graph's first; none if they are unknown."""
         with contextlib.suppress(TypeError, ValueError):
-            return signature_of(self.call).bind(None, *self.positional, **self.keywords)
-        return None
+            return signature_of(self.call).parameters
+        return {}
 
     def __call__(self, graph: Any) -> Any:
         """Call the function on a graph of its library; run what a class makes, as of networkit."""
@@ -90,13 +90,13 @@ class GraphFunction:
     @property
     def given(self) -> list[tuple[int | str, str, Any]]:
         """Place or keyword, name and value of each argument; a number names an unknown one."""
-        found = () if self.bound is None else self.bound.signature.parameters.values()
-        names = [each.name for each in found if each.kind <= each.POSITIONAL_OR_KEYWORD][1:]
+        known = self.parameters.values()
+        names = [each.name for each in known if each.kind <= each.POSITIONAL_OR_KEYWORD][1:]
         names += map(str, range(len(names) + 1, len(self.positional) + 1))
         placed = ((place, names[place], value) for place, value in enumerate(self.positional))
         return [*placed, *((name, name, value) for name, value in self.keywords.items())]
 
-    @property
+    @cached_property
     def arguments(self) -> dict[str, Any]:
         """The arguments as JSON may have them."""
         return {name: _plain(value) for _, name, value in self.given}
@@ -116,7 +116,7 @@ def _plain(value: Any) -> Any:
     """Return a value as JSON has it."""
     if type(value).__module__ == "numpy" and getattr(value, "shape", None) == ():
         value = value.item()
-    return value if isinstance(value, str | int | float | bool | None) else repr(value)
+    return value if isinstance(value, str | int | float | bool | None) else content_text(value)
 
 
 def is_function(value: Any) -> bool:
@@ -160,11 +160,9 @@ def check_function(
     while isinstance(part := found, partial) and not part.args:
         found, keywords = part.func, {**part.keywords, **(keywords or {})}
     own = library if library in _GRAPH_LIBRARIES else None  # accepts only its own graphs
-    inner = found.func if isinstance(found, partial) else found
-    unknown = inspect.ismethod(inner) and not inspect.isclass(inner.__self__)  # what it holds
-    code = "" if library in LIBRARIES or unknown else code_digest(inner)
+    code = "" if library in LIBRARIES else code_digest(_inner(found))
     if isinstance(found, partial) and (code or library):
-        code += repr(found.args)
+        code += content_text(found.args)
     form = form or own or form_of(graph) or _FORM_OF.get(library) or _wanted(found, name)
     given = tuple(positional), dict(keywords or {})
     function = GraphFunction(found, name, library, form, *given, code)
@@ -181,13 +179,18 @@ def _check_installed(library: str) -> None:
 
 def takes_seed(function: GraphFunction) -> bool:
     """Whether a function has the parameter `seed`, and no value was given for it."""
-    if (bound := function.bound) is None:
-        return False
-    return "seed" in bound.signature.parameters.keys() - bound.arguments.keys()
+    return "seed" in function.parameters.keys() - {name for _, name, _ in function.given}
 
 
 def with_seed(function: GraphFunction, seed: int | None) -> GraphFunction:
-    """Return the function with a seed as its argument, if it takes one and has none."""
+    """Return the function with a seed as its argument, if it takes one and has none.
+
+    Examples
+    --------
+    >>> given = check_function("networkx:betweenness_centrality", (10, True, None, False, 42))
+    >>> with_seed(given, 7) is given
+    True
+    """
     if seed is None or not takes_seed(function):
         return function
     return replace(function, keywords={**function.keywords, "seed": seed})
@@ -237,19 +240,9 @@ def signature_of(function: Callable[..., Any]) -> inspect.Signature:
 
 def unusual_arguments(function: GraphFunction) -> dict[str, Any]:
     """Return the arguments by name, but for those that are the defaults."""
-    bound = function.bound
-    if bound is None:
-        return function.arguments
-    parameters, found = bound.signature.parameters, dict(list(bound.arguments.items())[1:])
-    for name in [each for each in found if parameters[each].kind is inspect.Parameter.VAR_KEYWORD]:
-        found |= found.pop(name)
-    usual = {name: parameter.default for name, parameter in parameters.items()}
-    unusual = {
-        name: value
-        for name, value in found.items()
-        if name not in usual or repr(value) != repr(usual[name])  # also of arrays
-    }
-    return replace(function, positional=(), keywords=unusual).arguments
+    known, given = function.parameters.items(), function.arguments.items()
+    usual = {name: repr(_plain(each.default)) for name, each in known}
+    return {name: value for name, value in given if repr(value) != usual.get(name)}
 
 
 def check_arguments(texts: Sequence[str] | None) -> tuple[list[Any], dict[str, Any]]:
@@ -358,8 +351,12 @@ def _attribute(home: Any, path: str) -> Any:
     return home
 
 
+def _inner(function: Any) -> Any:
+    return function.func if isinstance(function, partial) else function
+
+
 def _given(function: Callable[..., Any]) -> tuple[Any, str, str]:
-    inner = function.func if isinstance(function, partial) else function
+    inner = _inner(function)
     owner: Any = getattr(inner, "__objclass__", None)  # of a method in C
     module = str(getattr(inner, "__module__", None) or getattr(owner, "__module__", "__main__"))
     name = getattr(inner, "__qualname__", type(inner).__name__)
@@ -374,17 +371,15 @@ def _wanted(function: Any, name: str) -> str:
     with contextlib.suppress(TypeError, ValueError, StopIteration):
         first = next(iter(inspect.signature(function).parameters.values()))
         return next(form for part, form in _ANNOTATIONS.items() if part in str(first.annotation))
-    module = vars(inspect.getmodule(function) or ModuleType("none"))
-    names = dict(getattr(inspect.unwrap(function), "__globals__", module))
-    homes = (getattr(each, "__module__", getattr(each, "__name__", "")) for each in names.values())
+    inner = inspect.unwrap(_inner(function))
+    found = dict(vars(inspect.getmodule(inner) or ModuleType("none"))).values()
+    homes = (getattr(each, "__module__", getattr(each, "__name__", "")) for each in found)
     imported = {str(home).partition(".")[0] for home in homes}
-    found = [each for each in _GRAPH_LIBRARIES if each in imported]
-    if not found:
-        return "scipy" if "scipy" in imported else "networkx"
-    if len(found) == 1:
-        return found[0]
+    forms = [each for each in _GRAPH_LIBRARIES if each in imported]
+    if len(forms) < 2:
+        return next(iter(forms), "scipy" if "scipy" in imported else "networkx")
     raise RequestError(
-        f"{name} may take a graph of {' or '.join(found)}; accepted: --as (in Python graph_form=) "
+        f"{name} may take a graph of {' or '.join(forms)}; accepted: --as (in Python graph_form=) "
         f"with one of {', '.join(FORMS)}, or an annotation of its first parameter"
     )
 

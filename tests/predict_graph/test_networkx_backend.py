@@ -3,12 +3,13 @@
 import random
 import re
 import time
-from functools import partial
 
 import networkx as nx
 import pytest
 
-from predict_graph import networkx_backend
+from predict_graph import GraphSize, networkx_backend
+from predict_graph.functions import atlas
+from predict_graph.functions.naming import check_function
 
 pytestmark = pytest.mark.skipif(
     "predict_graph" not in nx.config.backends, reason="installed before it had a backend"
@@ -71,17 +72,5 @@ def test_it_is_opt_in_and_small_calls_are_left_alone():
 
 def test_arguments_that_are_defaults_leave_the_advice():
     """networkx passes all arguments on by place, and a generator for a seed."""
-    pytest.importorskip("igraph")
-
-    class Large(nx.Graph):
-        """A graph that says it is large."""
-
-        def __len__(self):
-            return 20_000
-
-        def number_of_edges(self, *_):
-            return 100_000
-
-    given = (Large(), None, True, None, False, random.Random())
-    found = networkx_backend.predicted(partial(nx.betweenness_centrality, *given))
-    assert "igraph:betweenness (alike" in "".join(found.advice)
+    given = check_function(nx.betweenness_centrality, (None, True, None, False, random.Random()))
+    assert len(atlas.compiled_alternatives(given, 600.0, GraphSize(2e4, 1e5).drivers())) == 1

@@ -8,7 +8,7 @@ import pytest
 
 import predict_graph
 from predict_graph.functions.forms import build
-from predict_graph.functions.naming import check_arguments, check_function, with_seed
+from predict_graph.functions.naming import check_arguments, check_function
 from predict_graph.graph import check_graph
 from predict_graph.plugin_files import code_digest, file_module
 from tests.refusals import refused
@@ -104,6 +104,10 @@ USES = [
     "class f:\n    @property\n    def prior(self):\n        return of(1)",
     "class Base:\n    def update(self, state):\n        return K\nclass f(Base): ...",
     "import around\ndef f(graph):\n    return around",
+    "T = (K, 1)\ndef f(graph):\n    return T",
+    "f = [lambda graph, *, k=k: k for k in (K,)][0]",
+    "def made(held):\n    return lambda graph: held\nf = made({'k': [K]})",
+    "class Own:\n    k = K\n    def f(self, graph): ...\nown = Own()\nown.k = K\nf = own.f",
 ]
 
 
@@ -122,11 +126,6 @@ def test_functions_of_equal_names_are_different_ones():
     heuristic = check_function("networkx.algorithms.approximation:diameter")
     assert heuristic.name != check_function("networkx:diameter").name
     assert heuristic.name == check_function(nx.approximation.diameter).name
-
-
-def test_a_seed_by_position_is_kept():
-    given = check_function("networkx:betweenness_centrality", (10, True, None, False, 42))
-    assert with_seed(given, 7) is given
 
 
 def test_vertices_are_known_by_their_ids():
