@@ -2,7 +2,7 @@
 
 They are found in the syntax tree. Progress is read from a loop's variables, its iterator, or its
 condition. Nothing of the running function is called but what cannot change it: lengths of
-containers, and fresh iterations over containers.
+containers, and fresh iterations over containers of libraries.
 """
 
 from __future__ import annotations
@@ -18,12 +18,14 @@ import tokenize
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import combinations
-from types import CodeType, FrameType, GeneratorType
+from types import CodeType, FrameType, GeneratorType, ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
+
+from predict_graph.functions.naming import LIBRARIES
 
 COMPREHENSIONS = ("<genexpr>", "<listcomp>", "<dictcomp>", "<setcomp>")
 """Names of code objects that are one loop over their argument ``.0``."""
@@ -157,14 +159,14 @@ _LISTED_METHODS = frozenset(
     {"nodes", "edges", "items", "keys", "values", "nbunch_iter", "adjacency", "neighbors"}
     | {"successors", "predecessors", "degree", "iterNodes", "iterEdges", "vs", "es"}
 )
-_PURE = ("builtins", "collections", "networkx", "igraph", "networkit", "predict_graph")
+_PURE = ("builtins", "collections", "numpy", "pandas", "predict_graph", *LIBRARIES)
 _LISTED_BUILTINS = frozenset(
     {"range", "enumerate", "list", "tuple", "set", "zip", "len", "iter", "reversed", "sorted"}
     | {"frozenset", "dict", "min", "max", "int"}
 )
 _UNEQUAL = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.NotEq)
 _ARITHMETIC = (ast.Add, ast.Sub, ast.Mult)
-_PLAIN = (ast.Constant, ast.Name, ast.Attribute, ast.expr_context, ast.operator)
+_PLAIN = (ast.Constant, ast.Name, ast.expr_context, ast.operator)
 
 
 class Progress(NamedTuple):
@@ -314,7 +316,7 @@ def _by_value(target: ast.expr, place: Callable[[Any], int], total: int) -> Read
 
 def _in_combinations(target: ast.expr, pool: Any, length: Any) -> Reader | None:
     """Find the place among combinations, which come in the order of their pool."""
-    places = _places(pool, None) if _size(pool) else None
+    places = _places(pool, None)
     if not places or len(places) != _size(pool) or not isinstance(length, int):
         return None
     size, total = len(places), math.comb(len(places), length)
@@ -343,10 +345,9 @@ def _in_container(target: ast.expr, source: Any, bound: set[str]) -> Reader | No
 
 def _places(source: Any, number: int | None) -> dict[Any, int] | None:
     with suppress(Exception):
-        return {
-            element if number is None else element[number]: place
-            for place, element in enumerate(source)
-        }
+        if _is_pure(source, "__iter__"):
+            listed = source if number is None else (element[number] for element in source)
+            return {element: place for place, element in enumerate(listed)}
     return None
 
 
@@ -370,27 +371,38 @@ def _evaluated(node: ast.expr, frame: FrameType) -> Any:
 def _only_lists(node: ast.AST, frame: FrameType) -> bool:
     """Whether evaluating an expression changes nothing, if it does not for its parts."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        if node.func.attr not in _LISTED_METHODS or node.keywords:
-            return False
-        home = getattr(_value(node.func, frame), "__module__", None)
-        home = home or type(_value(node.func.value, frame)).__module__
-        return home.partition(".")[0] in _PURE  # one of the user's may change something
+        home, name = _value(node.func.value, frame), node.func.attr
+        return name in _LISTED_METHODS and not node.keywords and _is_pure(home, name)
     if isinstance(node, ast.Call):
         name = getattr(node.func, "id", "")
         own = name in _LISTED_BUILTINS and _value(node.func, frame) is getattr(builtins, name)
         own = own and (name != "iter" or len(node.args) == 1)  # with two it calls the first
         # An iterator would be used up, but for one that is made here.
         made = (ast.Call, ast.Constant)
-        parts = (_value(part, frame) for part in node.args if not isinstance(part, made))
+        parts = [_value(part, frame) for part in node.args if not isinstance(part, made)]
         used = any(hasattr(part, "__next__") for part in parts)
-        return own and not node.keywords and not used
+        users = any(hasattr(x, "__iter__") and not _is_pure(x, "__iter__") for x in parts)
+        return own and not node.keywords and not used and (name == "len" or not users)
     if isinstance(node, ast.BinOp):
         sides = (_value(side, frame) for side in (node.left, node.right))
         return isinstance(node.op, _ARITHMETIC) and all(isinstance(side, int) for side in sides)
     if isinstance(node, ast.Subscript):
-        adds = hasattr(type(_value(node.value, frame)), "__missing__")  # such as a defaultdict
+        home = _value(node.value, frame)
+        adds = hasattr(type(home), "__missing__") or not _is_pure(home, "__getitem__")
         return isinstance(node.slice, ast.Constant | ast.Name) and not adds
+    if isinstance(node, ast.Attribute):
+        home = _value(node.value, frame)
+        computed = isinstance(getattr(type(home), node.attr, None), property | cached_property)
+        return not computed or _is_pure(home, node.attr)
     return isinstance(node, _PLAIN)
+
+
+def _is_pure(value: Any, name: str) -> bool:
+    """Whether what a value's class calls so changes nothing: not one that the user has written."""
+    if isinstance(value, ModuleType):
+        return value.__name__.partition(".")[0] in _PURE
+    homes = (each.__module__ for each in type(value).__mro__ if name in vars(each))
+    return next(homes, "").partition(".")[0] in _PURE
 
 
 def _value(node: ast.expr, frame: FrameType) -> Any:

@@ -83,10 +83,10 @@ class LoopWatch:
         seconds = self._elapsed()
         stack: list[FrameType] = []
         while frame is not None and frame.f_code is not self._entry:
-            stack.insert(0, frame)
+            stack.append(frame)
             frame = frame.f_back
-        inner = [*stack[1:], None]
-        for each, other in zip(stack if frame is not None else (), inner, strict=False):
+        inner = [*zip(stack, [None, *stack], strict=False)]
+        for each, other in reversed(inner if frame is not None else []):
             for line, progress, early in self._loops(each, other):
                 done, total, counted = progress or loops.Progress(0.0, 0.0)
                 if total != 1.0:  # else only what is inside it can show progress

@@ -147,6 +147,23 @@ def test_a_loop_whose_first_vertices_are_hubs_is_weighted(written):
     assert 0.8 < min(totals) <= max(totals) < 1.2
 
 
+OWN = """class Own(dict):
+    used = 0
+    def __iter__(self, key=None):
+        self.used += 1
+        return iter(range(300))
+    __getitem__, some = __iter__, property(__iter__)
+own, key = Own.fromkeys(range(300)), 0
+"""
+
+
+@pytest.mark.parametrize("iterable", ["own", "own[key]", "own.some", "sorted(own)"])
+def test_an_observation_calls_nothing_that_may_change_something(written, iterable):
+    function = own(written, f"{OWN}for _ in {iterable}:\n    work()\nreturn own.used")
+    with counted():
+        assert run_tracked(check_function(function, form="networkx"), "", show=False).result == 1
+
+
 @pytest.mark.parametrize("body", EARLY.values(), ids=EARLY)
 def test_a_loop_that_ends_early_has_the_rounds_of_samples(written, body):
     function = own(written, body)
