@@ -147,7 +147,7 @@ def one(file: Path, function: GraphFunction, number: int, seed: int) -> None:
     row |= {"vertices": graph.vertices, "edges": graph.edges}
     row["said"] = [predicted(function, graph, None), predicted(function, graph, 0)]
     write_text(file, json.dumps(row))
-    run = run_tracked(function, Subject(function, graph, seed=0).as_read(), show=False)
+    run = run_tracked(function, Subject(function, graph, seed=0).whole(), show=False)
     row |= {"seconds": run.processor_seconds, "remaining": remaining_errors(run)}
     write_text(file, json.dumps(row))
 

@@ -59,7 +59,7 @@ def _called(
     function = naming.with_seed(for_function(case.algorithm, None, call)[0], case.seed)
     reading = {"directed": case.directed, "ids": case.ids}
     given = subject.Subject(function, case.source, **reading, seed=case.seed or 0)
-    whole = given.as_read()  # finds vertices that are arguments
+    whole = given.whole()  # finds vertices that are arguments
     expected = None if expect is None else records.read_call(expect, function, given.graph)
     kept: dict[str, Any] = {"history": check_history(case.history), "expected": expected}
     try:

@@ -61,16 +61,13 @@ class Display(AbstractContextManager["Display"]):
 
         self._update(text, fraction, left)
 
-    def close(self) -> None:
+    def __exit__(self, *_: object) -> None:
         """Remove the bar, or end the lines."""
         self._ended.set()
         if self._bar is not None:
             self._bar.stop()
         elif self._lines.is_alive():
             self._lines.join()
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def __str__(self) -> str:
         """Return the remaining time as text; the bar shows it."""

@@ -164,7 +164,7 @@ def validate_function(function: GraphFunction, graph: Any, **options: Any) -> Co
     case = FunctionCase(function, graph, **options)
     prediction, subject = case.predict(), case.subject
     case.progress("running for real", 0.0)
-    whole = subject.whole(np.arange(subject.graph.vertices))
+    whole = subject.whole()
     began = meter.mark()
     run = run_in_child(whole.build, whole.call, form=subject.function.form)
     if not run.done:

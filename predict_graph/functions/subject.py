@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, lru_cache
 from itertools import chain
 from numbers import Integral
 from typing import Any
@@ -36,7 +36,6 @@ def load_compiled(directed: bool) -> None:
     """Draw small samples: loading compiled code is no part of what a prediction takes."""
     graph, rng = check_graph("cycle:n=60", directed=directed), np.random.default_rng(0)
     drivers_of(graph, rng)
-    spread_order(graph, rng)
     completed_sample(graph, 20, rng)
     for sampler in WALKS:
         draw_sample(graph, sampler, 1 / 3, rng)
@@ -81,9 +80,7 @@ def completed_sample(graph: Graph, size: int, rng: np.random.Generator) -> Graph
     if not graph.directed:
         once = sources <= targets
         sources, targets = sources[once], targets[once]
-    weights = None
-    if graph.weights is not None:
-        weights = rng.choice(graph.weights, len(sources)).astype(np.float64)
+    weights = None if graph.weights is None else rng.choice(graph.weights, len(sources))
     return from_edges(
         sources,
         targets,
@@ -143,14 +140,10 @@ class Subject:
         """The samplers that can be used: a completed sample has edges of its own."""
         return WALKS if self._vertex_arguments or self._needs_own_edges else ("completed", *WALKS)
 
-    def as_read(self) -> Case:
-        """Return the whole graph with its vertices as they were read."""
-        made = partial(build, self.graph, self.function.form)
-        return Case(self.graph, made, self._moved(np.arange(self.graph.vertices)))
-
-    def whole(self, order: IndexArray) -> Case:
-        """Return the whole graph with its vertices in another order."""
-        return self._ordered(self.graph, order, np.arange(self.graph.vertices))
+    def whole(self, order: IndexArray | None = None) -> Case:
+        """Return the whole graph with its vertices as they were read, or in another order."""
+        vertices = np.arange(self.graph.vertices)
+        return self._ordered(self.graph, vertices if order is None else order, vertices)
 
     def sample(self, sampler: str, size: int, rng: np.random.Generator) -> Case:
         """Return a sample of about so many vertices.
@@ -232,8 +225,10 @@ class Subject:
     def _vertex_arguments(self) -> dict[Any, int]:
         """Return the arguments, by name or place, that are vertices, as numbers of our graph."""
         found: dict[Any, int] = {}
+        both = {"s", "t"}  # one without the other is a time or a scale
+        names = VERTEX_PARAMETERS - (both if both - self.function.parameters.keys() else set())
         for place, name, value in self.function.given:
-            if name not in VERTEX_PARAMETERS or isinstance(value, bool | float):
+            if name not in names or isinstance(value, bool | float):
                 continue
             number, labels = isinstance(value, Integral), self.graph.labels
             kept = self.given is not None
@@ -249,14 +244,16 @@ class Subject:
 
     @cached_property
     def _needs_own_edges(self) -> bool:
-        """Whether the graph has parallel edges, or attributes other than weights."""
+        """Whether the graph has its own class, parallel edges, or attributes other than weights."""
         given, weighted = self.given, self.graph.weights is not None
         if given is None:
             return False
         if self.function.form == "igraph":
             own = {*given.vs.attributes(), *given.es.attributes(), *given.attributes()}
             return bool(given.has_multiple() or own - ({"weight"} if weighted else set()))
-        if given.is_multigraph() or any(given._node.values()):
+        about = (value for name, value in given.graph.items() if name != "name")
+        users = not type(given).__module__.startswith("networkx.")
+        if users or any(about) or given.is_multigraph() or any(given._node.values()):
             return True
         rows = chain.from_iterable(row.values() for row in given._adj.values())
         return any(data for data in rows if not (weighted and data.keys() == {"weight"}))

@@ -110,8 +110,9 @@ def track(
     {5: 1, 7: 1, 9: 1}
     """
     checked = check_function(function, positional, keywords, form=graph_form, graph=graph)
-    if form_of(graph) != checked.form and (checked.form, type(graph)) != ("edges", np.ndarray):
-        whole = graph = Subject(checked, graph, seed=0).as_read()
+    as_it_is = checked.form == "edges" and type(graph).__name__ in ("ndarray", "DataFrame")
+    if form_of(graph) != checked.form and not as_it_is:
+        whole = graph = Subject(checked, graph, seed=0).whole()
         ids = [] if whole.graph.labels is None else whole.graph.labels.tolist()
         if checked.form == "networkx" and ids and len(set(ids)) == len(ids):
             named = partial(imported("networkx").relabel_nodes, mapping=dict(enumerate(ids)))
@@ -140,26 +141,28 @@ def run_tracked(
         source, call, graph = graph.graph, graph.call, graph.build()
     converted, convert = timer.seconds, timer.wall
     expected = expected or _expected(function, graph, source, history)
+    counts = (getattr(graph, name, None) for name in ("number_of_edges", "ecount", "numberOfEdges"))
+    edges = next(filter(None, counts), int)
+    before = edges()
     here = os.getpid()
     watcher = Watcher(threading.get_ident(), called.__code__, expected, clock.wall(), graph)
-    display = Display(Console(stderr=True), what="iteration", lines=False, quiet=not show)
-    ended = threading.Event()
-    watching = threading.Thread(target=_watch, args=(watcher, display, ended), daemon=True)
-    timer = CallTimer()
-    watching.start()
-    try:
-        watch.report_progress(function.form, watcher.watch.report)
-        result, lazy = called(call, graph, keep=keep)
-    except KeyboardInterrupt as interrupt:
-        after = f"{readable_seconds(watcher.elapsed)}{watcher.progress}"
-        interrupt.args = (f"{function.name} was interrupted after {after}",)
-        raise
-    finally:
-        seconds = timer.wall
-        watch.report_progress(function.form, None)
-        ended.set()
-        watching.join()
-        display.close()
+    ended, timer = threading.Event(), CallTimer()
+    with Display(Console(stderr=True), what="iteration", lines=False, quiet=not show) as display:
+        given = watcher, display, ended
+        watching = threading.Thread(target=_watch, args=given, daemon=True)
+        watching.start()
+        try:
+            watch.report_progress(function.form, watcher.watch.report)
+            result, lazy = called(call, graph, keep=keep)
+        except KeyboardInterrupt as interrupt:
+            after = f"{readable_seconds(watcher.elapsed)}{watcher.progress}"
+            interrupt.args = (f"{function.name} was interrupted after {after}",)
+            raise
+        finally:
+            seconds = timer.wall
+            watch.report_progress(function.form, None)
+            ended.set()
+            watching.join()
     if os.getpid() != here:  # forked by the function
         show, history = False, None
     spent = timer.seconds
@@ -168,7 +171,8 @@ def run_tracked(
     first = expected.predicted if expected else next(later, 0.0)
     if show and keep:
         print(f"{function.name} {closing_words(seconds, first)}", file=sys.stderr)
-    if history is not None and spent >= 1.0:  # shorter ones would only fill it
+    # Shorter ones would only fill it, and what is left of a graph was not what the call was about.
+    if history is not None and spent >= 1.0 and (source or edges() == before):
         run = ChildRun("done", spent, seconds, converted)
         with suppress(PredictGraphError):  # a graph that ours cannot describe, such as one emptied
             whole = _described(function, graph, source)
@@ -291,15 +295,13 @@ def _expected(
 ) -> Interval | None:
     """Extrapolate earlier runs; None where the runtime is known to no factor of ten."""
     points = points_of(earlier_records(history, function, ("run", "sample")))
-    if not points:
-        return None
-    found = None
     with suppress(PredictGraphError):  # which keeps no function from running
-        whole, drivers = _described(function, graph, source)
-        found = extrapolate(points, drivers, whole.fingerprint)
-    if found is None or found.log_std * QUANTILE > math.log(10.0):
-        return None
-    return Interval.spread(found.cost, found.log_std)
+        if points:
+            whole, drivers = _described(function, graph, source)
+            found = extrapolate(points, drivers, whole.fingerprint)
+            if found is not None and found.log_std * QUANTILE <= math.log(10.0):
+                return Interval.spread(found.cost, found.log_std)
+    return None
 
 
 def _described(

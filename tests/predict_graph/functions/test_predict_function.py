@@ -8,7 +8,7 @@ import pytest
 import predict_graph
 from predict_graph.errors import JobError
 from predict_graph.functions.naming import check_function
-from predict_graph.functions.subject import Subject
+from predict_graph.functions.subject import WALKS, Subject
 from predict_graph.functions.track import run_tracked
 from tests.steps import calls_by, counted, counted_call
 
@@ -124,6 +124,8 @@ def test_arguments_that_are_vertices_are_in_every_sample():
         subject = Subject(check_function(length, [place]), graph, directed=None, ids=None, seed=1)
         part = subject.sample("mhrw", 100, np.random.default_rng(1))
         assert part.call(part.build())[place] == 0
+    subject = Subject(check_function(lambda graph, t: t, [5]), "grid:rows=20,columns=20", seed=1)
+    assert subject.sample("mhrw", 100, np.random.default_rng(1)).call(None) == 5  # a time
     way = nx.DiGraph(nx.path_graph(9))
     subject = Subject(check_function(len), way, directed=False, ids=None, seed=1)
     assert not subject.whole(np.arange(9)).build().is_directed()
@@ -161,6 +163,7 @@ def test_parallel_edges_and_attributes_are_kept(kind):
             graph.add_edge(one, other, length=length)
     nx.set_node_attributes(graph, 7, "height")
     subject = Subject(check_function(summed), graph, directed=None, ids=None, seed=1)
+    assert Subject(check_function(len), nx.Graph(GRAPH, crs=7), seed=1).samplers == WALKS
     rng = np.random.default_rng(1)
     cases = [subject.sample(each, 100, rng) for each in subject.samplers]
     for case in [*cases, subject.whole(np.arange(400)[::-1])]:
@@ -248,9 +251,10 @@ def test_an_iterator_is_a_list_or_how_many_there_were():
     assert counted.result == 29
 
 
-def test_a_tracked_function_that_empties_its_graph_has_its_result(history):
+@pytest.mark.parametrize("change", [nx.Graph.clear, lambda g: g.remove_nodes_from(range(200))])
+def test_a_tracked_function_that_changes_its_graph_has_its_result(history, change):
     with counted():
-        call = lambda graph: (vertex_by_vertex(graph), graph.clear())  # noqa: E731
+        call = lambda graph: (vertex_by_vertex(graph), change(graph))  # noqa: E731
         assert predict_graph.track(call, nx.path_graph(250), history=history) == (250, None)
     assert len(history) == 0
 
