@@ -215,7 +215,7 @@ def compare_samplers(
     for name in names:
         SAMPLERS.get(name)
     jobs = [check_algorithm(name) for name in algorithms]
-    ratios = [check_ratio(one) for one in (ratio if isinstance(ratio, Sequence) else [ratio])]
+    ratios = [check_ratio(one) for one in np.ravel(ratio).tolist()]
     if not ratios:
         raise RequestError("no ratio is given; accepted: one or more")
     if seeds < 1:
@@ -239,11 +239,9 @@ def compare_samplers(
             drawn, report = _drawn(graph, name, share, entropy + number)
             rows.append(_row(graph, drawn.graph, report, share))
             for job in jobs:
-                own = drawn
-                if whole[job.name] is not graph:
-                    rng = np.random.default_rng(entropy + number)
-                    own = draw_sample(whole[job.name], name, share, rng)
-                rows[-1].update(_iterations(whole[job.name], job, own, truths[job.name]))
+                own, rng = whole[job.name], np.random.default_rng(entropy + number)
+                part = drawn if own is graph else draw_sample(own, name, share, rng)
+                rows[-1].update(_iterations(own, job, part, truths[job.name]))
     return SamplerComparison(rows, [job.name for job in jobs], entropy)
 
 

@@ -175,8 +175,8 @@ def called(call: Callable[[Any], Any], graph: Any, *, keep: bool = False) -> tup
     An iterator is drawn to its end: in its place is a list to `keep`, or the number of elements.
     """
     result = call(graph)
-    if isawaitable(result):
-        raise TypeError("the function is a coroutine, which has to be awaited")
+    if isawaitable(result) or hasattr(result, "__anext__"):
+        raise TypeError("the function is asynchronous: its result has to be awaited")
     if not hasattr(result, "__next__"):
         return result, False
     if keep:
@@ -272,7 +272,6 @@ def _in_child(
         # A quarter limits what is copied.
         if sample or memory.resident_memory() > 0.25 * memory.available_memory():
             gc.freeze()
-        sys.setrecursionlimit(max(sys.getrecursionlimit(), 1000))
         recorder.run(build, call)
     except BaseException:
         pass
@@ -397,9 +396,7 @@ def _silence() -> None:
     nothing = os.open(os.devnull, os.O_RDWR)
     for number in (0, 1, 2):
         os.dup2(nothing, number)
-    sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115
-    sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
-    sys.stderr = sys.stdout
+    sys.stdin = sys.stdout = sys.stderr = os.fdopen(nothing, "w+", encoding="utf-8")
 
 
 def _described(error: BaseException) -> str:

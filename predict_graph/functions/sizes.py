@@ -10,12 +10,13 @@ import numpy as np
 from predict_graph.answers import readable_bytes
 from predict_graph.errors import RequestError
 from predict_graph.functions.atlas import atlas_points, compiled_alternatives
+from predict_graph.functions.evidence import estimates_of
 from predict_graph.functions.growth import NOTHING, extrapolate
 from predict_graph.functions.memory import grown_bytes
 from predict_graph.functions.naming import GraphFunction
 from predict_graph.intervals import Interval
 from predict_graph.memory import available_memory
-from predict_graph.outcome import PeakMemory, Prediction, SourceEstimate
+from predict_graph.outcome import PeakMemory, Prediction
 from predict_graph.outcome.verdict import verdict_of
 
 # Bytes of a vertex and of an edge, undirected and directed: measured on graphs of up to 800,000
@@ -49,8 +50,8 @@ class GraphSize:
         """Check the numbers."""
         for name, least in (("vertices", 2), ("edges", 1)):
             value = getattr(self, name)
-            if not least <= value < np.inf:
-                raise RequestError(f"{name} are {value:g}; accepted: {least} or more")
+            if not (isinstance(value, int | float | np.number) and least <= value < np.inf):
+                raise RequestError(f"{name} are {value!r}; accepted: {least} or more")
         most = self.vertices * (self.vertices - 1) / (1 if self.directed else 2)
         if self.edges > most:
             raise RequestError(
@@ -108,8 +109,6 @@ def predict_by_size(
     memory = PeakMemory(peak, float(available_memory()))
     others = [] if memory.fits is False else compiled_alternatives(function, call.cost, drivers)
     runtime = Interval.spread(call.cost, call.log_std)
-    grows = ", ".join(name for name, _ in call.drivers[:2])
-    detail = f"{len(known)} of the atlas; grows with {grows}"
     phases = {"call": call.cost}
     counts = {"vertices": int(size.vertices), "edges": int(size.edges)}
     return Prediction(
@@ -119,7 +118,7 @@ def predict_by_size(
         seed=None,
         runtime_seconds=runtime,
         phases=phases,
-        evidence=[SourceEstimate("atlas", call.cost, call.log_std, 1.0, detail)],
+        evidence=estimates_of(call, [], known, None),
         warnings=warnings,
         verdict=verdict_of(runtime, phases, memory=memory),
         processor_seconds=call.cost,

@@ -64,6 +64,7 @@ def test_a_size_that_is_not_enough_is_refused():
     refused("have at most 5e", predict, 1e6, 1e12)
     refused("vertices are 1; accepted: 2 or more", predict, 1, 1)
     refused("vertices are nan", predict, float("nan"), 1)
+    refused("vertices are '5M'", predict, "5M", 1)
     refused("budget does not count for the size of a graph", predict, 100, 200, budget="1s")
     refused("the atlas has no runs of networkx:voterank with such", predict, 100, 200)
     refused("networkx:voterank with such", predict, 100, 200, number_of_nodes=8)

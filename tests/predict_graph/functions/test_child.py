@@ -41,6 +41,11 @@ def test_an_error_has_its_line():
     assert "KeyError: 'weight'" in run.sentence
     assert "test_child.py" in run.sentence
 
+    async def later(given: nx.Graph):
+        yield given
+
+    assert "is asynchronous" in child.run_in_child(graph, later).sentence
+
 
 @pytest.mark.parametrize("room", [True, False])
 def test_garbage_collection_costs_what_it_costs_the_run_if_there_is_room(monkeypatch, room):
