@@ -62,20 +62,17 @@ class _Backend:
         edges = vertices * max(map(len, rows), default=0)
         from predict_graph.functions.atlas_file import rough_runs
 
-        known = rough_runs("networkx").get(name)
+        known = rough_runs().get(f"networkx:{name}")
         if known is None:
             return vertices > _SMALL
         return not any(n >= vertices and m >= edges and u < _BRIEF for n, m, u in known)
 
     @staticmethod
     def convert_from_nx(graph: Any, **_: Any) -> Any:
-        """Return the graph itself."""
+        """Return the graph, or the result, itself."""
         return graph
 
-    @staticmethod
-    def convert_to_nx(result: Any, **_: Any) -> Any:
-        """Return the result itself."""
-        return result
+    convert_to_nx = convert_from_nx
 
 
 backend = _Backend()

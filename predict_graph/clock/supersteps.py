@@ -217,6 +217,7 @@ def supersteps_left(
     >>> left, std = supersteps_left(3, None, np.array([1e-1, 1e-2, 1e-3]), 0.5e-5)
     >>> round(left)
     3
+    >>> supersteps_left(5, None, np.empty(0), 0.0)  # neither a curve nor an expectation
     """
     if len(aggregates) and threshold > 0.0 and aggregates[-1] < threshold:
         return 0.0, 0.0
@@ -274,6 +275,7 @@ def seconds_left(
     >>> left, std = seconds_left(np.array([2.0, 2.0, 2.0]), None, 5.0, 0.0)
     >>> left
     10.0
+    >>> seconds_left(np.empty(0), None, 5.0, 0.0)  # nothing is known
     """
     done = len(seconds)
     profile, trust = np.ones(1), 0.0

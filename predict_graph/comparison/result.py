@@ -117,10 +117,8 @@ class SamplerComparison(Result):
         return [self._rank_picture(algorithm) for algorithm in (None, *self.algorithms)]
 
     def _row_tables(self) -> list[Table]:
-        shown = [name for name in _HEADINGS if any(name in row for row in self.rows)]
-        for name in ("ratio", "seed"):
-            if len({row[name] for row in self.rows}) == 1:
-                shown.remove(name)
+        same = [name for name in ("ratio", "seed") if len({row[name] for row in self.rows}) == 1]
+        shown = [name for name in _HEADINGS if name in self.rows[0] and name not in same]
         rows = [[row[name] for name in shown] for row in self.rows]
         tables = [Table("fidelity of samples", [_HEADINGS[name] for name in shown], rows)]
         keys = [name for name in _KEYS if name in shown]

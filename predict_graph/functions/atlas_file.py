@@ -21,16 +21,14 @@ def content(file: Path) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=1)
-def rough_runs(library: str) -> dict[str, list[tuple[float, float, float]]]:
-    """Return vertices, edges and units of the runs of each function of a library.
+def rough_runs() -> dict[str, list[tuple[float, float, float]]]:
+    """Return vertices, edges and units of the runs of each function.
 
     With usual arguments, or the atlas's own where a function requires some.
     """
     known = content(FILE)
-    found: dict[str, list[tuple[float, float, float]]] = {}
-    for key, runs in known["functions"].items():
-        home, _, name = key.partition(" ")[0].rpartition(":")
-        if home == library:
-            sizes = [(known["graphs"][graph][1], units) for graph, units, _ in runs]
-            found[name] = [(size["vertices"], size["edges"], units) for size, units in sizes]
-    return found
+    sizes = [(drivers["vertices"], drivers["edges"]) for _, drivers in known["graphs"]]
+    return {
+        key.partition(" ")[0]: [(*sizes[graph], units) for graph, units, _ in runs]
+        for key, runs in known["functions"].items()
+    }

@@ -205,10 +205,8 @@ def read_prefix(
     if np.any(np.diff(places) < -1.0) or done <= 0:
         return None  # it started again, or its elements are not what they seem
     expected = rounds(done)
-    if shape.early and expected is None:
-        return None
     total = total if expected is None else min(expected.cost, total)
-    if done < min(FEW_ROUNDS, 0.02 * total):
+    if (shape.early and expected is None) or done < min(FEW_ROUNDS, 0.02 * total):
         return None
     work = total * shape.curve.time(np.minimum(places / total, 1.0))
     trail = [(each.seconds, part, total) for each, part in zip(inside, work, strict=True)]

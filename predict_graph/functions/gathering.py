@@ -1,4 +1,14 @@
-"""Runs of a function on samples of a graph, and on the graph itself, within a budget."""
+"""Runs of a function on samples of a graph, and on the graph itself, within a budget.
+
+Examples
+--------
+>>> [check_budget(None, FUNCTION_BUDGET).allowed(run) for run in (0.1, 86400.0)]
+[5.0, 120.0]
+>>> check_budget("1%", FUNCTION_BUDGET).allowed(0.0), check_budget(0, FUNCTION_BUDGET).allowed(9.0)
+(0.0, 0.0)
+>>> [check_budget(text, FUNCTION_BUDGET).allowed(86400.0) for text in ("0.5s", "5%,30s")]
+[0.5, 30.0]
+"""
 
 from __future__ import annotations
 
@@ -317,12 +327,11 @@ class Gathering:
     def _prefix_helps(self, left: float, minimum: int) -> bool:
         """Whether the first part of the real run would reach a loop that predicts the rest."""
         shape, done = self.shape, self.done
-        if not shape.loop or len(done) < minimum or self.real is not None:
+        unsure = not shape.counted and sum(bool(each.shape.loop) for each in done) < 2
+        if unsure or not shape.loop or len(done) < minimum or self.real is not None:
             return False
         longest = max(done, key=lambda each: each.run.seconds)
         if any(each.early for each in self.points) and longest.run.seconds <= 10.0 * _FIRST_SECONDS:
-            return False
-        if not shape.counted and sum(bool(each.shape.loop) for each in done) < 2:
             return False
         before = 0.0
         if longest.shape.before > _FIRST_SECONDS:
@@ -399,10 +408,8 @@ class Gathering:
         seconds = [each.run.convert_seconds for each in self.done] or [1e-6]  # not tuned
         small, large = int(np.argmin(sizes)), int(np.argmax(sizes))
         grown = sizes[large] - sizes[small]  # without what each conversion takes, however small
-        if grown > 0:
-            rate = max(seconds[large] - seconds[small], 0.0) / grown
-        else:
-            rate = seconds[large] / sizes[large]
+        more = max(seconds[large] - seconds[small], 0.0)
+        rate = more / grown if grown > 0 else seconds[large] / sizes[large]
         return (self.graph.vertices + self.graph.edges) * rate
 
     def nothing_ran(self) -> str:

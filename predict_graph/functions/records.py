@@ -50,10 +50,9 @@ class SampleRun:
 
     def summary(self, whole: Graph) -> SampleSummary:
         """Return what a prediction on the whole graph says of it."""
-        rounds = int(self.shape.rounds) if self.shape.loop else 0
         return SampleSummary(
             *(self.point.sampler, self.vertices / whole.vertices, self.vertices, self.graph.edges),
-            *(rounds, self.run.seconds, "cost"),
+            *(int(self.shape.rounds), self.run.seconds, "cost"),
             state=self.run.state,
             peak_bytes=self.run.peak_bytes,
         )

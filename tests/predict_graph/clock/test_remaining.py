@@ -60,11 +60,6 @@ def test_a_limit_ends_a_run():
     assert (left, std) == (9.0, 0.0)
 
 
-def test_nothing_is_known_without_expectation_or_curve():
-    assert supersteps.supersteps_left(5, None, np.empty(0), 0.0) is None
-    assert supersteps.seconds_left(np.empty(0), None, 5.0, 0.0) is None
-
-
 def test_seconds_follow_the_expected_work_at_the_pace_that_is_seen():
     """Supersteps that get shorter, as where changes die out; the machine is half as fast."""
     profile = 2.0 ** -np.arange(10.0)

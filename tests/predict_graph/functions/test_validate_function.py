@@ -4,7 +4,6 @@ import networkx as nx
 import pytest
 
 import predict_graph
-from predict_graph.budget import check_budget
 from predict_graph.functions.comparing import compare_functions
 from predict_graph.functions.naming import check_function
 from predict_graph.graph import check_graph
@@ -44,23 +43,6 @@ def test_a_budget_of_nothing_runs_nothing(history, written):
     assert said.to_dict()["verdict"]["peak_memory_bytes"] is None
     assert [each.source for each in said.evidence] == ["history"]
     assert said.pictures()
-
-
-BUDGETS = [
-    (None, 0.1, 5.0),
-    (None, 86400.0, 120.0),
-    ("1%", 0.0, 0.0),
-    ("0.5s", 100.0, 0.5),
-    ("5%,30s", 86400.0, 30.0),
-    (0, 100.0, 0.0),
-]
-
-
-@pytest.mark.parametrize(("text", "run", "allowed"), BUDGETS)
-def test_what_budgets_allow(text, run, allowed):
-    from predict_graph.functions.gathering import FUNCTION_BUDGET
-
-    assert check_budget(text, FUNCTION_BUDGET).allowed(run) == allowed
 
 
 @pytest.mark.parametrize("budget", ["0%", "fast", "200%", "5 parsecs", "5%, 2%", "5%,", "5%, -1s"])
