@@ -100,7 +100,7 @@ def content_text(value: Any) -> str:
     text = reprlib.repr(value)
     if "..." not in text and " at 0x" not in text:
         return text
-    digest, blocks = hashlib.blake2b(digest_size=4), iter(range(1000))
+    digest, blocks = hashlib.blake2b(digest_size=4), iter(range(200))
 
     def write(block: Any) -> None:
         next(blocks)  # limits the time: they are of 64 KiB

@@ -188,7 +188,7 @@ class Subject:
                 # neighbours, without which iterations take up to a quarter longer.
                 if form == "networkx":
                     return reorder_networkx(build(graph, form), order.tolist())
-                return build(graph.subgraph(order), form)
+                return build(graph if order is vertices else graph.subgraph(order), form)
             if form != "networkx":
                 return part_of_igraph(given, own[order])
             nodes = [labels[vertex] for vertex in own[order].tolist()]
