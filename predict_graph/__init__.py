@@ -4,7 +4,7 @@ Examples
 --------
 >>> import predict_graph
 >>> prediction = predict_graph.predict(
-...     "pagerank", "barabasi-albert:n=5000,m=4,seed=1", history="none", seed=1, budget="none"
+...     "pagerank", "barabasi-albert:n=5000,m=4,seed=1", history="none", seed=1, budget="unlimited"
 ... )
 >>> abs(prediction.iterations.predicted - 9) <= 1
 True

@@ -14,7 +14,7 @@ from predict_graph.errors import RequestError
 
 _ACCEPTED = (
     "accepted: a share of the run such as 5%, a time such as 30s or 10m, a share and a time at "
-    "most such as '5%, 10m', 0 for a baseline estimate, or none"
+    "most such as '5%, 10m', 0 for a baseline estimate, or unlimited"
 )
 
 
@@ -31,6 +31,8 @@ class Budget:
     (30.0, 0.5)
     >>> check_budget("5%, 2m") == check_budget("2m, 5%"), check_budget(0).allowed(100.0)
     (True, 0.0)
+    >>> print(check_budget("unlimited"), check_budget("none"))
+    unlimited unlimited
     """
 
     share: float | None = None
@@ -57,7 +59,7 @@ class Budget:
         parts = [] if self.share is None else [f"{100.0 * self.share:g}%"]
         parts += [f"{self.least_seconds:g}s at least"] if self.least_seconds else []
         parts += [] if self.seconds is None else [f"{self.seconds:g}s at most"]
-        return ", ".join(parts) or "none"
+        return ", ".join(parts) or "unlimited"
 
 
 class Spending:
@@ -133,7 +135,7 @@ def check_budget(value: Any, default: Budget = DEFAULT_BUDGET) -> Budget:
 
 
 def _of_text(text: str) -> Budget:
-    if text.strip() == "none":
+    if text.strip() in ("unlimited", "none"):  # none: of no limit
         return Budget()
     found: dict[str, float] = {}
     for part in (part.strip() for part in text.split(",")):
@@ -152,13 +154,13 @@ def check_within(value: str | float | None) -> float | None:
 
     Examples
     --------
-    >>> check_within("10%"), check_within(0.2)
-    (0.1, 0.2)
+    >>> check_within("10%"), check_within("0.2"), check_within(0.2)
+    (0.1, 0.2, 0.2)
     """
     if value is None:
         return None
     with suppress(TypeError, ValueError):
-        share = _share(value.strip()) if isinstance(value, str) else float(value)
+        share = _share(text) if "%" in (text := str(value).strip()) else float(value)
         if not isinstance(value, bool) and 0.0 < share <= 1.0:
             return share
     raise RequestError(f"within is {value!r}; accepted: a share between 0 and 1, such as 10%")

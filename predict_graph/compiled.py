@@ -65,7 +65,7 @@ def _use(algorithm: str) -> None:
         for directed in (False,) if chosen.undirected else (True, False):
             file, graph = Path(folder) / f"{directed}.txt", check_graph(_GRAPH, directed=directed)
             write_edges(file, graph)
-            predict(algorithm, file, directed=directed, history="none", budget="none", seed=1)
+            predict(algorithm, file, directed=directed, history="none", budget="unlimited", seed=1)
             run(algorithm, file, directed=directed, history="none")
             if "spark" in chosen.runs_on and find_spec("pyspark") is not None:
                 _use_on_blocks(chosen.on(graph), graph, Path(folder))

@@ -108,9 +108,9 @@ class PredictOptions(CommonOptions, total=False):
         Vertices of a sample / vertices of the graph, in (0, 1].
     train_ratios : R,R,…, default 0.05,0.1,0.15,0.2 where they are needed
         Sampling ratios of the runs that train the cost model, two or more in (0, 1].
-    budget : 5%|30s|none, default the larger of 2 s and 5%, at most 2 min; none if options are given
+    budget : 5%|30s|unlimited, default 5%, from 2 s to 2 min; unlimited if options are given
         What the prediction may cost: a share of the predicted run, a time (a number is seconds), or
-        none for no limit.
+        no limit.
     within : 10%, default as near as the budget allows
         Stop as soon as the interval of the runtime is ± so much, within the budget.
     method : default the best for the algorithm; published where a sampler or transform is given

@@ -104,8 +104,8 @@ def compare_functions(
     ----------
     functions : FUNCTION…
         Such as igraph:betweenness.
-    budget : SHARE|TIME, default 5% and at least 5s, at most 2m
-        What predicting a function may take, such as 5% of its run, 30s, or none.
+    budget : 5%|30s|unlimited, default 5% and at least 5s, at most 2m
+        What predicting a function may take, such as 5% of its run, 30s, or unlimited.
     """
     from predict_graph.functions import comparing, naming
     from predict_graph.graph import check_graph

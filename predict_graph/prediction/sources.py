@@ -387,7 +387,7 @@ def more_samples(case: Case, level: float) -> str:
         return ""
     what = "larger samples" if level else "samples"
     seconds = readable_seconds(cost_of_samples(case, most))
-    return f"about {seconds} of {what} would narrow the interval (--budget none)"
+    return f"about {seconds} of {what} would narrow the interval (--budget unlimited)"
 
 
 def estimates_of(graph: Graph, chain: Sequence[Request]) -> list[iterations.IterationEstimate]:

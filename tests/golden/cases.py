@@ -83,7 +83,7 @@ def answer(name, folder):
         found = predict_by_formula(LAWS[law], GRAPHS[2], budget=budget).to_dict()
         return rounded({key: found[key] for key in ("processor_seconds", "samples", "evidence")})
     job, graph = rest.split()
-    engine = "--budget none" if kind == "local" else CLUSTER
+    engine = "--budget unlimited" if kind == "local" else CLUSTER
     found = called(f"predict {job} {graph} --seed 1 --history none {engine}", folder)
     kept = ["iterations", "features_total", "algorithm", "graph", "method"]
     if kind == "cluster":

@@ -129,8 +129,8 @@ def read_job_model(
     if "runtime_seconds" in keys and "by_machines" not in keys:
         raise RequestError(
             f"{path} predicts what it was asked for alone, and says nothing of other machine "
-            "counts; accepted: JSON of predict --engine spark, with --budget none where earlier "
-            "runs of the graph had answered"
+            "counts; accepted: JSON of predict --engine spark, with --budget unlimited where "
+            "earlier runs of the graph had answered"
         )
     if isinstance(content, dict) and content.get("kind") == TASK.kind:
         raise RequestError(

@@ -90,7 +90,7 @@ class ClusterRuntimeModel(EngineModel):
             self._run_samples(in_any_case=False)
         if not self._known:
             more = f"about {readable_seconds(samples)} of sample runs on the cluster would narrow"
-            self.more = f"{more} the interval: --budget none"
+            self.more = f"{more} the interval: --budget unlimited"
 
     @property
     def _known(self) -> bool:
@@ -188,8 +188,8 @@ class ClusterRuntimeModel(EngineModel):
         std, common_std = deviations(shown, speed)
         source = _source(shown, speed)
         said = (
-            f"the costs are those of {source}, of no run of this graph: learn, or --budget none, "
-            "runs samples on the cluster, which narrows the interval"
+            f"the costs are those of {source}, of no run of this graph: learn, or --budget "
+            "unlimited, runs samples on the cluster, which narrows the interval"
         )
         warnings = [said] if all(run.elsewhere for run in shown) else []
         if not own and name != algorithm.name:  # the actual superstep is unknown
