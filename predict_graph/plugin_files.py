@@ -35,7 +35,7 @@ _CONSTANTS = (int, float, str, tuple, list, dict, set, frozenset)
 
 
 def load_plugin(path: str | Path) -> ModuleType:
-    """Load a Python file, whose decorators register plug-ins.
+    """Load a Python file, whose decorators register plug-ins; it may import what is beside it.
 
     A file that is loaded again is left as it is, unless it has changed: then what it had registered
     is forgotten first.
@@ -60,10 +60,7 @@ def load_plugin(path: str | Path) -> ModuleType:
 
 
 def file_module(file: Path) -> ModuleType:
-    """Execute a Python file, once as long as it does not change; it may import what is beside it.
-
-    Its folder comes first among those of modules, as that of a script does.
-    """
+    """Execute a Python file unless it has been as it is; it may import what is beside it."""
     return _load(file, "file", registers=False)
 
 
@@ -165,7 +162,10 @@ def _used_by(thing: Any) -> dict[str, Any]:
 
 
 def _load(path: str | Path, kind: str, *, registers: bool) -> ModuleType:
-    """Execute a file unless it has been; what it registers is undone if it fails or changes."""
+    """Execute a file unless it has been; what it registers is undone if it fails or changes.
+
+    Its folder comes first among those of modules, as that of a script does.
+    """
     file = Path(os.path.realpath(os.path.expanduser(path)))
     said = f"the {kind} {file} cannot be loaded"
     if file.suffix != ".py":
@@ -179,7 +179,7 @@ def _load(path: str | Path, kind: str, *, registers: bool) -> ModuleType:
     if before is not None and before.source == source and (before.registered or not registers):
         return before.module
     _unregister(() if before is None else _LOADED.pop(file).registered)
-    if not registers and str(file.parent) not in sys.path:
+    if str(file.parent) not in sys.path:
         sys.path.insert(0, str(file.parent))
     known = len(registrations())
     try:

@@ -36,7 +36,8 @@ def good(name="kept", summary="keeps the threshold"):
 
 
 def test_a_file_registers(plugin):
-    file = plugin(good())
+    plugin("NAME = 'kept'", "beside_a_plugin.py")
+    file = plugin("from beside_a_plugin import NAME" + good().replace('"kept"', "NAME"))
     module = predict_graph.load_plugin(file)
     assert TRANSFORMS.get("kept").threshold is module.transform
     assert TRANSFORMS.origin("kept") == "registered"
