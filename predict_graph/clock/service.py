@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -18,8 +19,8 @@ from predict_graph.clock.moment import Moment
 from predict_graph.durations import counted, readable_seconds
 from predict_graph.errors import PredictGraphError, RequestError, explained_by_system
 from predict_graph.intervals import Interval
-from predict_graph.limits import whole_number
 from predict_graph.printable import printable
+from predict_graph.remote import host_and_port, place
 
 _KEPT = 600.0  # limits how long one that has ended is shown, in seconds
 _PAGE = Template(Path(__file__).with_name("page.html").read_text(encoding="utf-8"))
@@ -167,10 +168,14 @@ def served(board: Board, where: str) -> Iterator[str]:
     RequestError
         If that is none, or is taken.
     """
-    host, _, number = where.rpartition(":")
-    port = whole_number(number, 65535)
-    if port is None:
+    found = host_and_port(where)
+    if found is None:
         raise RequestError(f"--serve is {where!r}; accepted: PORT, or HOST:PORT")
+
+    host, port = found[0] or "127.0.0.1", found[1]
+
+    class Server(ThreadingHTTPServer):
+        address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -190,10 +195,10 @@ def served(board: Board, where: str) -> Iterator[str]:
             """Print nothing."""
 
     with explained_by_system(f"cannot serve at {where}"):
-        server = ThreadingHTTPServer((host or "127.0.0.1", port), Handler)
+        server = Server((host, port), Handler)
     with server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://{host or '127.0.0.1'}:{server.server_port}"
+        yield f"http://{place(host, server.server_port)}"
         server.shutdown()
 
 

@@ -11,7 +11,8 @@ from contextlib import suppress
 from functools import partial
 
 from predict_graph.errors import JobError, RequestError, explained_by_system
-from predict_graph.limits import beyond, limits, whole_number
+from predict_graph.limits import beyond, limits
+from predict_graph.remote import host_and_port, place
 from predict_graph.resources.profile import Measured
 from predict_graph.timing import clock
 
@@ -20,19 +21,11 @@ _ZEROS = memoryview(bytes(1 << 18))  # content of all replies; limits the memory
 
 
 def check_peer(peer: str) -> tuple[str, int]:
-    """Return host and port of ``HOST:PORT``.
-
-    Examples
-    --------
-    >>> check_peer("10.0.0.7:7070"), check_peer("[fe80::7]:7070")
-    (('10.0.0.7', 7070), ('fe80::7', 7070))
-    """
-    host, colon, port = peer.rpartition(":")
-    host = host[1:-1] if host.startswith("[") and host.endswith("]") else host
-    number = whole_number(port, 65535)
-    if not (colon and host and number):
+    """Return host and port of ``HOST:PORT``."""
+    found = host_and_port(peer)
+    if found is None or not all(found):
         raise RequestError(f"the peer is {peer!r}; accepted: HOST:PORT of calibrate --serve PORT")
-    return host, number
+    return found
 
 
 def serve(port: int, host: str = "127.0.0.1", ready: Callable[[int], None] | None = None) -> None:
@@ -43,7 +36,7 @@ def serve(port: int, host: str = "127.0.0.1", ready: Callable[[int], None] | Non
     """
 
     async def serving() -> None:
-        with explained_by_system(f"cannot listen on {host}:{port}", JobError):
+        with explained_by_system(f"cannot listen on {place(host, port)}", JobError):
             server = await asyncio.start_server(_answer, host, port, backlog=1024)
         if ready is not None:
             ready(server.sockets[0].getsockname()[1])
@@ -79,10 +72,10 @@ def measure_network(peer: tuple[str, int], patience: float = 5.0) -> dict[str, M
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             trips, rates = _in_turns(connection)
     except (OSError, UnicodeError) as error:
-        where = f"{peer[0]}:{peer[1]}"
         reason = getattr(error, "strerror", None) or error
         raise JobError(
-            f"{where} does not answer ({reason}); does calibrate --serve {peer[1]} run there?"
+            f"{place(*peer)} does not answer ({reason}); does calibrate --serve {peer[1]} run "
+            "there?"
         ) from error
     milliseconds = [1e3 * seconds for seconds in trips]
     return {

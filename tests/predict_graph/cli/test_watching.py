@@ -284,7 +284,8 @@ def test_a_service_shows_all_that_run(tmp_path, monkeypatch, begun):
         return watches.setdefault(each.key, applications.Watch(each, iterations=10))
 
     board = service.Board(str(tmp_path), watch)
-    with service.served(board, "0") as address:
+    where = "[::1]:0" if Path("/proc/net/if_inet6").exists() else "0"
+    with service.served(board, where) as address:
         board.look()
 
         def said(path):
@@ -306,8 +307,10 @@ def test_a_service_shows_all_that_run(tmp_path, monkeypatch, begun):
         assert "app-1" not in told("/metrics", "app-2")
         with pytest.raises(urllib.error.HTTPError):
             urllib.request.urlopen(f"{address}/else")
-        taken = address.rpartition(":")[2]
-        refused(f"cannot serve at {taken}: .*in use", service.served(board, taken).__enter__)
+        taken = address.rpartition("/")[2]
+        refused(
+            f"cannot serve at {re.escape(taken)}: .*in use", service.served(board, taken).__enter__
+        )
         monkeypatch.setattr(service, "_KEPT", 0.0)
         board.look()
         told("/", "app-1", "app-2")  # a log that was left there would be followed again
