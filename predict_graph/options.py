@@ -227,6 +227,7 @@ def for_function(
 ) -> tuple[GraphFunction, dict[str, Any]]:
     """Return a call of a function, its arguments checked, and the options of its prediction."""
     from predict_graph.functions.naming import check_function
+    from predict_graph.functions.sizes import GraphSize
 
     left = dict(given)
     options = {name: left.pop(name) for name in _FOR_FUNCTIONS if name in left}
@@ -238,7 +239,8 @@ def for_function(
             raise RequestError(f"{said} is read for algorithms alone; accepted: {accepted}")
     positional, form = left.pop("arguments", ()), left.pop("graph_form", None)
     keywords = {**(left.pop("keywords", None) or {}), **left}
-    return check_function(function, positional, keywords, form=form, graph=graph), options
+    given_as = {"form": form, "graph": graph, "called": not isinstance(graph, GraphSize)}
+    return check_function(function, positional, keywords, **given_as), options
 
 
 def offers(options: Any, *, call: bool = False, without: Sequence[str] = ()) -> Callable[[F], F]:

@@ -129,7 +129,7 @@ def _asked(
     if call is not None:
         reason = f"is for algorithms, but {case.algorithm} is a function"
         options.refuse(of_algorithms or {}, reason)
-        for_function(case.algorithm, None, asked)
+        for_function(case.algorithm, case.source, asked)
     options.prepare(None, *([] if spark_reads else [case.graph]))
     if call is not None:
         return asked, [functions.library_of(case.algorithm)]

@@ -142,12 +142,14 @@ def check_function(
     *,
     form: str | None = None,
     graph: Any = None,
+    called: bool = True,
 ) -> GraphFunction:
     """Return the function that `value` is or names, with its arguments checked.
 
     Names are ``module:function`` (``igraph`` also finds methods of its graphs, ``networkit``
     classes that are run) or ``file.py:function``. The form of the graph is by default that of the
-    library, of `graph`, or of the function's annotation.
+    library, of `graph`, or of the function's annotation. A function that is not `called` may be of
+    a library of the atlas that is not installed; its arguments then need their names.
 
     Raises
     ------
@@ -156,7 +158,7 @@ def check_function(
     """
     if form is not None and form not in FORMS:
         raise unknown_name("form of a graph", form, FORMS)
-    found, name, library = _named(value) if isinstance(value, str) else _given(value)
+    found, name, library = _named(value, called) if isinstance(value, str) else _given(value)
     while isinstance(part := found, partial) and not part.args:
         found, keywords = part.func, {**part.keywords, **(keywords or {})}
     own = library if library in _GRAPH_LIBRARIES else None  # accepts only its own graphs
@@ -166,7 +168,8 @@ def check_function(
     form = form or own or form_of(graph) or _FORM_OF.get(library) or _wanted(found, name)
     given = tuple(positional), dict(keywords or {})
     function = GraphFunction(found, name, library, form, *given, code)
-    _check_installed(function.form)
+    if called:
+        _check_installed(function.form)
     _check_signature(function)
     return function
 
@@ -280,14 +283,17 @@ def form_of(graph: Any) -> str | None:
 _ACCEPTED = "accepted: module:function such as networkx:betweenness_centrality, or file.py:function"
 
 
-def _named(text: str) -> tuple[Any, str, str]:
-    """Return a function, its public name, and its library."""
+def _named(text: str, called: bool) -> tuple[Any, str, str]:
+    """Return a function, its public name, and its library; None for one that is not there."""
     place, _, name = text.rpartition(":")
     if not place:
         raise RequestError(f"{text!r} is no function; {_ACCEPTED}")
     if place.endswith(".py"):
         return _member([file_module(Path(place))], text), f"{Path(place).name}:{name}", ""
     library = place.partition(".")[0]
+    if not called and library in LIBRARIES and find_spec(library) is None:
+        public = f"{place}.{name}".removeprefix(f"{library}.").removeprefix("Graph.")
+        return None, f"{library}:{public}", library
     _check_installed(library)
     try:
         homes = [_home(home) for home in _HOMES.get(place, (place,))]

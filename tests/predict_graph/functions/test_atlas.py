@@ -71,7 +71,7 @@ def test_a_size_that_is_not_enough_is_refused():
 
 
 @pytest.mark.slow
-def test_sizes_on_the_command_line(program):
+def test_sizes_on_the_command_line(program, monkeypatch):
     sizes = ["--vertices", "5 million", "--edges", "80M"]
     said = program("predict", "networkx:pagerank", *sizes, "--json", "-").answer
     assert said["graph"]["edges"] == 80_000_000
@@ -80,6 +80,10 @@ def test_sizes_on_the_command_line(program):
         done = program("predict", "networkx:pagerank", *given)
         done.is_refused("; accepted: GRAPH, or --vertices and --edges without it")
     program("predict", "pagerank", *sizes).is_refused("are for functions, such as networkx:page")
+    monkeypatch.setattr("predict_graph.functions.naming.find_spec", lambda name: None)
+    for name in ("igraph:Graph.betweenness", "networkit.centrality:Betweenness"):
+        assert "about" in program("predict", name, *sizes, "-q", status=0).out
+        program("predict", name, GRAPH).is_refused("is not installed; install it with: pip")
 
 
 def test_the_atlas_has_many_functions_on_many_graphs():
