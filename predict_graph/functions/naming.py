@@ -41,6 +41,11 @@ _FORM_OF = {"scipy": "scipy", "sklearn": "scipy", "predict_graph": "graph"}
 
 VERTEX_PARAMETERS = frozenset({"source", "target", "s", "t", "u", "v", "root", "node", "vid"})
 """Names of parameters whose value is a vertex of the graph, which a sample must then hold."""
+VERTEX_LISTS = VERTEX_PARAMETERS | {
+    *("sources", "targets", "nodes", "nbunch", "terminal_nodes", "vertices", "vids", "roots"),
+    *("personalization", "nstart", "dangling"),
+}
+"""Those whose value may be several vertices: a list, a set, or the keys of a dictionary."""
 
 
 @dataclass(frozen=True)

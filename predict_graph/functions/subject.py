@@ -21,7 +21,7 @@ from predict_graph.algorithms.naming import vertex_of
 from predict_graph.arrays import IndexArray, IntArray
 from predict_graph.functions.forms import as_graph, build, part_of_igraph, reorder_networkx
 from predict_graph.functions.growth import drivers_of, neighbour_work
-from predict_graph.functions.naming import VERTEX_PARAMETERS, GraphFunction, form_of
+from predict_graph.functions.naming import VERTEX_LISTS, VERTEX_PARAMETERS, GraphFunction, form_of
 from predict_graph.graph import Graph, check_graph
 from predict_graph.graph.build import from_edges
 from predict_graph.iterations import draw_sample
@@ -89,6 +89,13 @@ def completed_sample(graph: Graph, size: int, rng: np.random.Generator) -> Graph
         directed=graph.directed,
         name=f"{graph.name}, completed",
     )
+
+
+def _renumbered(value: Any, numbers: list[int]) -> Any:
+    """Return an argument with its vertices under other numbers; of None, the one vertex."""
+    if isinstance(value, dict):
+        return dict(zip(numbers, value.values(), strict=True))
+    return numbers[0] if value is None else type(value)(numbers)
 
 
 @dataclass(frozen=True)
@@ -168,7 +175,8 @@ class Subject:
             return self._ordered(graph, spread_order(graph, rng), None)
         ratio = min(size / self.graph.vertices, 1.0)
         vertices = draw_sample(self.graph, sampler, ratio, rng).vertices
-        wanted = np.array(sorted({*self._vertex_arguments.values()}), dtype=vertices.dtype)
+        named = chain.from_iterable(numbers for _, numbers in self._vertex_arguments.values())
+        wanted = np.array(sorted({*named}), dtype=vertices.dtype)
         vertices = np.concatenate((vertices, wanted[~np.isin(wanted, vertices)]))
         graph = self.graph.subgraph(vertices)
         if connected:
@@ -204,7 +212,10 @@ class Subject:
     def _moved(self, place: IndexArray) -> GraphFunction:
         """Return the function with arguments that are vertices under their new numbers."""
         function = self.function
-        moved = {key: int(place[vertex]) for key, vertex in self._vertex_arguments.items()}
+        moved = {
+            key: _renumbered(value, place[numbers].tolist())
+            for key, (value, numbers) in self._vertex_arguments.items()
+        }
         positional = tuple(moved.pop(at, value) for at, value in enumerate(function.positional))
         return replace(function, positional=positional, keywords={**function.keywords, **moved})
 
@@ -222,25 +233,43 @@ class Subject:
         return list(range(self.graph.vertices)) if labels is None else list(labels.tolist())
 
     @cached_property
-    def _vertex_arguments(self) -> dict[Any, int]:
-        """Return the arguments, by name or place, that are vertices, as numbers of our graph."""
-        found: dict[Any, int] = {}
+    def _vertex_arguments(self) -> dict[Any, tuple[Any, list[int]]]:
+        """Return the arguments, by name or place, that are vertices: several, else None; numbers.
+
+        The numbers are those of our graph.
+        """
+        found: dict[Any, tuple[Any, list[int]]] = {}
         both = {"s", "t"}  # one without the other is a time or a scale
         names = VERTEX_PARAMETERS - (both if both - self.function.parameters.keys() else set())
         for place, name, value in self.function.given:
-            if name not in names or isinstance(value, bool | float):
-                continue
-            number, labels = isinstance(value, Integral), self.graph.labels
-            kept = self.given is not None
-            if labels is not None and not (number and kept and self.function.form == "igraph"):
-                asked = name, str(value), labels, self.graph
-                # Of a graph that is converted, a wrong number is that of another vertex.
-                strict = number and self.function.library and not kept
-                with suppress(*([] if strict else [ValueError])):
-                    found[place] = self._labels.index(value) if kept else vertex_of(*asked)
-            elif number and 0 <= value < self.graph.vertices:
-                found[place] = int(value)
+            one = self._vertex(name, value) if name in names else None
+            if one is not None:
+                found[place] = None, [one]
+            elif name in VERTEX_LISTS and isinstance(value, list | tuple | set | frozenset | dict):
+                several = [self._vertex(name, each) for each in value]
+                if several and None not in several:
+                    found[place] = value, [each for each in several if each is not None]
         return found
+
+    def _vertex(self, name: str, value: Any) -> int | None:
+        """Return the number of a vertex that is an argument; None if it is not known to be one."""
+        if isinstance(value, bool | float):
+            return None
+        number, labels, kept = (
+            isinstance(value, Integral),
+            self.graph.labels,
+            self.given is not None,
+        )
+        if labels is not None and not (number and kept and self.function.form == "igraph"):
+            # Of a graph that is converted, a wrong number is that of another vertex.
+            strict = number and self.function.library and not kept
+            with suppress(*([] if strict else [ValueError])):
+                if kept:
+                    return self._labels.index(value)
+                return vertex_of(name, str(value), labels, self.graph)
+        elif number and 0 <= value < self.graph.vertices:
+            return int(value)
+        return None
 
     @cached_property
     def _needs_own_edges(self) -> bool:

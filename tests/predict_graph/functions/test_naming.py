@@ -9,6 +9,7 @@ import pytest
 import predict_graph
 from predict_graph.functions.forms import build
 from predict_graph.functions.naming import check_arguments, check_function
+from predict_graph.functions.subject import Subject
 from predict_graph.graph import check_graph
 from predict_graph.plugin_files import code_digest, file_module
 from tests.refusals import refused
@@ -132,4 +133,11 @@ def test_vertices_are_known_by_their_ids():
     length, predict = "networkx:single_source_shortest_path_length", predict_graph.predict
     refused("source has 1, which is not a vertex", predict, length, [(5, 7)], source=1)
     assert predict(length, [("5", "x")], source=5, seed=1).evidence  # an id among texts
+    for given, moved in (([9, 5], [2, 0]), ({9}, {2}), ({9: 2.0, 5: 1.0}, {2: 2.0, 0: 1.0})):
+        asked = check_function("networkx:pagerank", keywords={"personalization": given})
+        case = Subject(asked, [(5, 7), (7, 9)])
+        assert case.as_read().call.keywords == {"personalization": moved}
+    subset, graph = nx.betweenness_centrality_subset, nx.path_graph(2000)  # samples have them all
+    found = predict(subset, graph, sources=[3, 1700], targets=[9], budget="1s", seed=1)
+    assert {each.state for each in found.samples} == {"done"}
     assert predict("networkx:bethe_hessian_spectrum", [(5, 7), (7, 9)], r=2, seed=1).evidence
