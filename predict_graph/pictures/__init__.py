@@ -114,10 +114,18 @@ def draw_together(pictures: Sequence[Picture], title: str, path: Path | None) ->
 
     across = min(len(pictures), 2 if len(pictures) in (2, 4) else 3)
     down = -(-len(pictures) // across)
+
+    class Drawing(Figure):
+        def _repr_png_(self) -> bytes:
+            """Show it in a notebook, where pyplot, which would, may not be imported."""
+            target = io.BytesIO()
+            self.savefig(target, format="png")
+            return target.getvalue()
+
     with styles.context(_STYLE):
         size = (_WIDTH * across, _HEIGHT * down + 0.5)
         layout = ConstrainedLayoutEngine(w_pad=0.12, h_pad=0.12)
-        figure = Figure(figsize=size, layout=layout)
+        figure = Drawing(figsize=size, layout=layout)
         places = figure.subplots(down, across, squeeze=False).ravel()
         for axes, picture in zip(places, pictures, strict=False):
             axes.set_title(picture.title)

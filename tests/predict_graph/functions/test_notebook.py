@@ -16,6 +16,7 @@ CELLS = (
     "%%predict budget='1s', history='none'\nnx.betweenness_centrality(G, k=100)",
     "%%track history='none'\nfound = nx.betweenness_centrality(G)",
     "print(len(found), found == nx.betweenness_centrality(G))",
+    "predict_graph.predict('pagerank', G, history='none').plot()",
     "%track nx.number_of_nodes(G)",
     "%predict len(G) + 1",
     "%predict max(nx.betweenness_centrality(G).values())",
@@ -35,7 +36,7 @@ def outputs_of(cells):
 
 @pytest.mark.slow
 def test_calls_and_magics_in_a_notebook():
-    _, *calls, line, refused, nested, option, digest = outputs_of(CELLS)
+    _, *calls, drawn, line, refused, nested, option, digest = outputs_of(CELLS)
     for predicted, tracked, checked in (calls[:3], calls[3:]):
         (shown,) = predicted
         assert shown.output_type == "execute_result"
@@ -47,6 +48,7 @@ def test_calls_and_magics_in_a_notebook():
         assert not [each for each in tracked if each.output_type == "error"]
         assert [each.text for each in checked] == ["700 True\n"]
         assert "ipywidgets" not in str(predicted + tracked)
+    assert drawn[-1].data["image/png"]
     assert line[-1].data["text/plain"] == "700"
     assert "the cell is not one call with a graph" in refused[-1].evalue
     assert "what nx.betweenness_centrality(G) returns" in nested[-1].evalue
