@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from predict_graph.answers import Answer, Table
 from predict_graph.cli import options
@@ -62,13 +63,9 @@ def list_runs(
     """
     runs = _history(history).runs(algorithm, graph, kind, limit)
     time, iterations = runs["time"].dt, runs["iterations"].astype(object)
-    rows = runs[[*_LISTED, "seconds"]].assign(
-        time=time.strftime("%F %T"), seconds=runs["seconds"].round(4)
-    )
-    brief = rows.drop(columns="vertices").assign(
-        time=time.strftime("%F %H:%M"), iterations=iterations.where(iterations != 0, None)
-    )
-    shown = brief.to_dict("split")
+    of_algorithms = iterations.where(iterations != 0, None)  # calls of functions have none
+    rows = runs[[*_LISTED, "seconds"]].assign(time=time.strftime("%F %T"), iterations=of_algorithms)
+    shown = rows.drop(columns="vertices").assign(time=time.strftime("%F %H:%M")).to_dict("split")
     title = "runs (UTC; seconds without waiting)"
     show_table(options.results(json), title, shown["columns"], shown["data"])
     write_json(rows.assign(schema=1).to_dict("records"), json)
@@ -92,8 +89,16 @@ def show(run: int, *, history: str | None = None, json: str | None = None) -> No
         [_SHOWN[name] for name in shown],
         [[row[name] for name in shown] for row in rows],
     )
-    answer = Answer(f"run {run}", [(name, str(fact)) for name, fact in facts.items()], [table])
+    said = [(name, text) for name, fact in facts.items() if (text := _said(fact))]
+    answer = Answer(f"run {run}", said, [table])
     Output(json=json).give(answer, {"schema": 1, **facts, "table": rows})
+
+
+def _said(fact: Any) -> str:
+    """Return a fact of a run in words; nothing where there is none."""
+    if isinstance(fact, Mapping):
+        return ", ".join(f"{name} {text}" for name, each in fact.items() if (text := _said(each)))
+    return "" if fact is None else f"{fact:.4g}" if isinstance(fact, float) else str(fact)
 
 
 def export(file: Path, *, share: bool = False, history: str | None = None) -> None:

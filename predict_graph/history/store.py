@@ -288,7 +288,8 @@ class History:
         """
         if (keep is None) == (older_than is None):
             raise RequestError(
-                "pruning needs one of two: how many runs to keep, or their greatest age"
+                "pruning needs one of two: how many runs to keep (--keep), or their greatest age "
+                "(--older-than)"
             )
         if keep is not None and keep < 0:
             raise RequestError(f"the number of runs to keep is {keep}, but must be 0 or more")
