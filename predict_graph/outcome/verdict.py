@@ -153,7 +153,7 @@ def verdict_of(
     room, fits = _room(memory, executors)
     text = f"about {readable_seconds(runtime.predicted)} ({sure(runtime.low, runtime.high)})"
     text += f", mostly {PHASE_NAMES[most]}" if named else ""
-    text += " on a machine as busy as now" if load and load.noted else ""
+    text += ", on a machine as busy as now" if load and load.noted else ""
     text = (
         f"{room}; with enough, {text}" if fits is False else "; ".join(filter(None, (text, room)))
     )
