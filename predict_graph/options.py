@@ -20,7 +20,7 @@ import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, TypeVar
 
-from predict_graph.errors import RequestError
+from predict_graph.errors import RequestError, did_you_mean
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -214,10 +214,12 @@ def completed(options: Any, given: Mapping[str, Any], function: str) -> dict[str
     for name in given:
         if name not in options.__annotations__:
             raise RequestError(
-                f"{name} is no option of {function}; accepted: "
-                f"{', '.join(options.__annotations__)}, and parameters of the algorithm in "
-                "parameters={...}"
+                f"{name} is no option of {function};{did_you_mean(name, options.__annotations__)} "
+                f"accepted: {', '.join(options.__annotations__)}, and parameters of the algorithm "
+                "in parameters={...}"
             )
+    if not isinstance(given.get("parameters") or {}, Mapping):
+        raise RequestError(f"parameters are {given['parameters']!r}; accepted: a mapping by name")
     said = {name: value for name, value in given.items() if value is not None}
     return {name: said.get(name, _USUAL.get(name)) for name in options.__annotations__}
 

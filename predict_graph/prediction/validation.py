@@ -58,6 +58,8 @@ def run(
     JobError
         If the run fails.
     """
+    if is_call(algorithm, options):
+        raise RequestError(f"{algorithm} is a function; accepted: predict_graph.track calls one")
     given = declared.completed(declared.RunOptions, options, "run")
     ids, out = given["ids"], given["write_to"]
     write_to = None if out is None else Path(out)
