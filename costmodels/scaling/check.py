@@ -147,7 +147,7 @@ class Cliff:
         return (
             f"from {fewer:g} to {more:g} machines{at} the time falls {slow / fast:.1f}-fold "
             f"({slow:.4g} s to {fast:.4g} s), {self.excess:.1f} times more than the machines "
-            f"account for: at {fewer:g} machines the job is probably short of memory"
+            f"account for: with {fewer:g} the job is probably short of memory"
         )
 
 

@@ -124,7 +124,7 @@ def _check_enough(points: Points, varied: Sequence[str]) -> None:
         raise ValueError(f"{what}, but a scaling model needs at least 2")
     if not any(np.ptp(points.columns.get(name, 1.0)) for name in varied):
         raise ValueError(
-            f"all rows have {points.columns['machines'][0]:g} machines, but a scaling model needs "
+            f"all have machine count {points.columns['machines'][0]:g}, but a scaling model needs "
             "at least two machine counts"
         )
 

@@ -13,7 +13,7 @@ from predict_graph.cli import options
 from predict_graph.cli.output import Output
 from predict_graph.cli.plans import attributes as attributes_of
 from predict_graph.clock.display import Display
-from predict_graph.durations import readable_seconds
+from predict_graph.durations import counted, readable_seconds
 from predict_graph.errors import JobError, RequestError
 from predict_graph.files import check_writable
 from predict_graph.remote import place
@@ -193,7 +193,7 @@ def _executors(master: str, machines: int, out: Path | None, json: str | None) -
     from predict_graph.resources import executors, write_profile
 
     with Display(options.messages()) as display:
-        display.step(f"measuring {machines} executors", 0.0)
+        display.step(f"measuring {counted(machines, 'executors')}", 0.0)
         found = executors.calibrate_executors(master, machines)
     slowest = found.slowest
     if out is not None:
@@ -222,7 +222,7 @@ def _described(found: ResourceProfile) -> Answer:
 
 def _observed(seen: Observation, occupancies: dict[str, float]) -> Answer:
     compute, network, disk = (f"{1e9 * each:.4g} ns/byte" for each in occupancies.values())
-    cores = f"{seen.cores:g} {'core' if seen.cores == 1 else 'cores'}"
+    cores = counted(seen.cores, "cores")
     facts = [
         ("time", readable_seconds(seen.seconds)),
         ("processor", f"{seen.cpu_seconds:.3f} s, {seen.utilization:.0%} of {cores}"),

@@ -138,13 +138,13 @@ def test_a_wrong_value_is_named(model, change, message):
 def test_too_few_points_are_refused():
     X = pd.DataFrame({"machines": [2, 4, 4]})
     for model in ALL:
-        invalid("all rows have 4 machines, but", model().fit, grid(machines=(4,)), [9, 5, 5, 5])
+        invalid("have machine count 4, but", model().fit, grid(machines=(4,)), [9, 5, 5, 5])
     invalid("found 2 configurations, too few to tell 4 terms apart", Ernest().fit, X, [9, 5, 5.1])
     invalid("needs at least 2", AutoScaling().fit, X[1:], [5, 5.1])
     assert AutoScaling().fit(X, [9, 5, 5.1]).predict(X)[0] == pytest.approx(9, rel=0.1)
     types = pd.DataFrame({"machines": [2, 4], "cores": [8, 4]})  # as many cores in all
     assert AutoScaling().fit(types, [9, 8.5]).predict(types)[0] == pytest.approx(9, rel=0.1)
-    invalid("all rows have 4 machines, but", Ernest().fit, types.assign(machines=4), [9, 5])
+    invalid("have machine count 4, but", Ernest().fit, types.assign(machines=4), [9, 5])
 
 
 WRONG_OPTIONS = [
@@ -217,7 +217,7 @@ def test_the_cliff_is_found_and_kept_out_of_the_smooth_law():
     assert cliff.machines == (2, 4)
     assert cliff.excess == pytest.approx(2902 * 2 / (304 * 4))
     assert model.warnings_[0] == str(cliff)
-    assert "at 2 machines the job is probably short of memory" in model.warnings_[0]
+    assert "with 2 the job is probably short of memory" in model.warnings_[0]
     # Published runs: 156 s on 10 machines.
     new = pd.DataFrame({"machines": [1, 2, 4, 10]})
     fewer, *others = model.predict(new)

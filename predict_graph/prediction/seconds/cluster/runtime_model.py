@@ -153,7 +153,7 @@ class ClusterRuntimeModel(EngineModel):
             for number, ratio in enumerate(self.ratios):
                 if number > 1 and not (in_any_case or self.spending.affords(taken)):
                     break
-                request.progress(f"sample runs on {engine.workers} machines", number / 3)
+                request.progress("sample runs on the cluster", number / 3)
                 if number != 1:  # the second run is on the sample of the first
                     most = max(int(ratio * graph.edges), 1)  # a sample may be denser
                     drawn = draw_sample(graph, request.sampler, ratio, self.rng, max_edges=most)
@@ -226,7 +226,7 @@ class ClusterRuntimeModel(EngineModel):
             },
         )
         most = max(run.machines for run in runs)
-        said = f"the costs are those of {most} machines at most, far from {engine.workers}"
+        said = f"the costs are those of machine counts up to {most}, far from {engine.workers}"
         far = [said] if engine.workers > 4 * most else []
         # Messages before combining, bytes after it.
         every = rows.assign(total_vertices=graph.vertices)
