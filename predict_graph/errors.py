@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from importlib.util import find_spec
 
 from predict_graph.printable import printable
@@ -73,8 +74,14 @@ def error_text(error: object) -> str:
 
 
 @contextmanager
-def explained(said: str) -> Iterator[None]:
+def explained(
+    said: str,
+    kind: type[PredictGraphError] = RequestError,
+    of: type[BaseException] = BaseException,
+) -> Iterator[None]:
     """Turn an error of a library, about what a user gave, into a sentence and the reason.
+
+    That a reader has gone, as ``head`` does, is passed on.
 
     Examples
     --------
@@ -82,24 +89,6 @@ def explained(said: str) -> Iterator[None]:
     ...     {}["a"]
     Traceback (most recent call last):
     predict_graph.errors.RequestError: g.json is not JSON: 'a'
-    """
-    try:
-        yield
-    except (PredictGraphError, MemoryError, KeyboardInterrupt, GeneratorExit):
-        raise
-    except BaseException as error:  # which may also end the program
-        reason = error_text(getattr(error, "reason", None) or error)[:200]
-        raise RequestError(f"{said}: {reason or type(error).__name__}") from error
-
-
-@contextmanager
-def explained_by_system(said: str, kind: type[PredictGraphError] = RequestError) -> Iterator[None]:
-    """Turn an error of the operating system into a sentence and its reason.
-
-    That a reader has gone, as ``head`` does, is passed on.
-
-    Examples
-    --------
     >>> with explained_by_system("cannot read a file"):
     ...     open("no/such/file")
     Traceback (most recent call last):
@@ -107,10 +96,16 @@ def explained_by_system(said: str, kind: type[PredictGraphError] = RequestError)
     """
     try:
         yield
-    except BrokenPipeError:
+    except (PredictGraphError, MemoryError, KeyboardInterrupt, GeneratorExit, BrokenPipeError):
         raise
-    except OSError as error:
-        raise kind(f"{said}: {error.strerror or error}") from error
+    except of as error:  # which may also end the program
+        given = (getattr(error, name, None) for name in ("reason", "strerror"))
+        reason = error_text(next(filter(None, given), error))[:200]
+        raise kind(f"{said}: {reason or type(error).__name__}") from error
+
+
+explained_by_system = partial(explained, of=OSError)
+"""The same for errors of the operating system alone."""
 
 
 def comes_from(error: BaseException | None, kind: type[BaseException]) -> bool:

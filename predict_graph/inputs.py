@@ -15,7 +15,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from predict_graph.errors import RequestError, explained_by_system
+from predict_graph.errors import RequestError, explained, explained_by_system
 from predict_graph.limits import beyond, check_limit, limits
 from predict_graph.remote import Address
 
@@ -39,17 +39,12 @@ class Input(io.RawIOBase):
         self.stream = self._remote is not None
         if self.stream:
             return
-        try:
-            self._check(os.stat(self.path).st_mode)  # opening a device can already do something
+        with explained(f"{self.path} cannot be read"):
+            facts = os.stat(self.path)
+            self._check(facts.st_mode)  # opening a device can already do something
             self._file = open(self.path, "rb", buffering=0, opener=_at_once)  # noqa: SIM115
             facts = os.fstat(self._file.fileno())
             self._check(facts.st_mode)
-        except RequestError:
-            self.close()
-            raise
-        except (OSError, ValueError) as error:  # or a zero byte in the name
-            reason = getattr(error, "strerror", None) or error
-            raise RequestError(f"{self.path} cannot be read: {reason}") from error
         self.stream, self._state = stat.S_ISFIFO(facts.st_mode), (facts.st_size, facts.st_mtime_ns)
 
     def _check(self, mode: int) -> None:
