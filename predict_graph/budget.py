@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -36,29 +37,24 @@ class Budget:
     """
 
     share: float | None = None
-    seconds: float | None = None
+    seconds: float = math.inf
     least_seconds: float = 0.0
 
     @property
     def unlimited(self) -> bool:
         """Whether a prediction may cost what it wants."""
-        return self.share is None and self.seconds is None
-
-    @property
-    def most(self) -> float:
-        """Seconds that may be spent, however long the run is."""
-        return math.inf if self.seconds is None else self.seconds
+        return self == Budget()
 
     def allowed(self, run_seconds: float) -> float:
         """Return the seconds that a prediction of a run of so many seconds may take."""
         if self.share is None:
-            return self.most
-        return min(max(self.share * run_seconds, self.least_seconds), self.most)
+            return self.seconds
+        return min(max(self.share * run_seconds, self.least_seconds), self.seconds)
 
     def __str__(self) -> str:
         parts = [] if self.share is None else [f"{100.0 * self.share:g}%"]
         parts += [f"{self.least_seconds:g}s at least"] if self.least_seconds else []
-        parts += [] if self.seconds is None else [f"{self.seconds:g}s at most"]
+        parts += [] if self.seconds == math.inf else [f"{self.seconds:g}s at most"]
         return ", ".join(parts) or "unlimited"
 
 
@@ -138,14 +134,11 @@ def _of_text(text: str) -> Budget:
     if text.strip() in ("unlimited", "none"):  # none: of no limit
         return Budget()
     found: dict[str, float] = {}
-    for part in (part.strip() for part in text.split(",")):
-        name = "share" if part.endswith("%") else "seconds"
+    for part in map(str.strip, text.split(",")):
+        name, parsed = ("share", _share) if part.endswith("%") else ("seconds", _seconds)
         if name in found:
             raise ValueError(part)
-        if name == "share":
-            found[name] = _share(part)
-        else:
-            found[name] = 0.0 if part in ("0", "0s") else parse_duration(part)
+        found[name] = parsed(part)
     return Budget(**found)
 
 
@@ -164,6 +157,10 @@ def check_within(value: str | float | None) -> float | None:
         if not isinstance(value, bool) and 0.0 < share <= 1.0:
             return share
     raise RequestError(f"within is {value!r}; accepted: a share between 0 and 1, such as 10%")
+
+
+def _seconds(text: str) -> float:
+    return 0.0 if re.fullmatch(r"0+(\.0*)?s?", text) else parse_duration(text)
 
 
 def _share(text: str) -> float:

@@ -204,14 +204,15 @@ def beyond(name: str) -> str:
     Examples
     --------
     >>> with limited(nesting=7):
-    ...     beyond("nesting")
-    '7 levels (the limit nesting, which --limit nesting=N or PREDICT_GRAPH_LIMITS sets)'
+    ...     beyond("nesting")  # doctest: +ELLIPSIS
+    '7 levels (the limit nesting, which --limit nesting=N before the command, or PREDICT_... sets)'
     """
     value = getattr(limits(), name)
     units = {"bytes": " bytes", "seconds": " seconds", "nesting": " levels"}
     shown = f"{value:,g}" if isinstance(value, float) else f"{value:,}"
     unit = units.get(name.rpartition("_")[2], "")
-    return f"{shown}{unit} (the limit {name}, which --limit {name}=N or {ENVIRONMENT} sets)"
+    how = f"--limit {name}=N before the command, or {ENVIRONMENT}"
+    return f"{shown}{unit} (the limit {name}, which {how} sets)"
 
 
 @cache

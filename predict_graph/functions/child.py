@@ -351,7 +351,7 @@ class _Recorder:
     def _most_left(self) -> float:
         """The seconds of the budget that are left at most."""
         limits = self._limits
-        return float(limits.budget.most - limits.already - self._outcome.convert_seconds)
+        return float(limits.budget.seconds - limits.already - self._outcome.convert_seconds)
 
     @property
     def _peak(self) -> float:

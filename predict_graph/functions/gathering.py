@@ -207,7 +207,7 @@ class Gathering:
 
         One sampler's until a run takes long enough to show something, then by all in turn.
         """
-        if self.budget.most == 0.0 or self.again:
+        if self.budget.seconds == 0.0 or self.again:
             return
         samplers, turn, failed = self.subject.samplers, 0, 0
         size = min(60, self.graph.vertices)  # 60: not tuned

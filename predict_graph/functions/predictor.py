@@ -45,7 +45,7 @@ class FunctionCase(Gathering):
 
     def combined(self, evidence: Sequence[Call]) -> Prediction:
         """Return the prediction by all calls; JobError if none ended."""
-        if self.budget.most == 0.0 and not (self.earlier or self.again):
+        if self.budget.seconds == 0.0 and not (self.earlier or self.again):
             raise RequestError(
                 f"the budget is 0, but neither earlier runs of {self.function.name} with these "
                 "arguments are known, nor any of the atlas; accepted: a budget above 0"
@@ -141,7 +141,7 @@ class FunctionCase(Gathering):
                 f"the function raised an error on {len(failed)} of {len(self.samples)} samples, of "
                 f"up to {max(failed):,} vertices, and may on the graph: {self.raised}"
             )
-        if self.budget.most == 0.0 and not self.again:
+        if self.budget.seconds == 0.0 and not self.again:
             return [*texts, "the budget is 0: nothing was measured, other graphs alone are known"]
         if self.whole is None and self.prefix is None:
             reason = self.shape.reason or "nothing was left of the budget for the start of the run"

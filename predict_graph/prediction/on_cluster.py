@@ -109,7 +109,7 @@ class RunOnCluster(FullRun):
 
     def cost(self, case: Case, evidence: Estimates) -> float:
         """Nothing: its budget ends it; infinity where that is 0."""
-        return 0.0 if case.request.budget.most > 0.0 else math.inf
+        return 0.0 if case.request.budget.seconds > 0.0 else math.inf
 
     def run(self, case: Case) -> RunProfile | None:
         """Run the first supersteps; None if those of a run before it in a chain took too long."""

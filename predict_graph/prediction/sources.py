@@ -345,7 +345,7 @@ def affordable_levels(case: Case) -> list[float]:
     if request.budget.unlimited and request.within is None:
         return every[-1:]
     found = [level for level in every if spending.affords(cost_of_samples(case, level))]
-    asked = request.baseline_would_ignore or (not case.local and request.budget.most > 0.0)
+    asked = request.baseline_would_ignore or (not case.local and request.budget.seconds > 0.0)
     if not found and (asked or sampling_seconds(case, every[0]) <= spending.left_at_most):
         found = every[:1]
     if "max_overhead" not in request.method.reads:
