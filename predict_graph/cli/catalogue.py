@@ -12,7 +12,7 @@ from predict_graph.plugins import Registry, loaded
 from predict_graph.reports.tables import show_table
 
 
-def list_plugins(kind: str, *, plugin: list[Path] | None = None) -> None:
+def list_(kind: str, *, plugin: list[Path] | None = None) -> None:
     """List the plug-ins of a kind, and where they come from.
 
     Parameters

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import builtins
 from functools import cache
+from importlib import import_module
+from keyword import iskeyword
 from pkgutil import resolve_name
 from typing import Any
 
@@ -11,37 +14,33 @@ from typer.core import TyperGroup
 from typer.main import get_group
 
 COMMANDS = {
-    "predict": "predicting:predict",
-    "run": "predicting:run",
-    "validate": "predicting:validate",
-    "learn": "predicting:learn",
-    "watch": "watching:watch",
-    "sample": "sampling:sample",
-    "compare-samplers": "sampling:compare_samplers",
-    "compare-functions": "functions:compare_functions",
-    "design": "designing:design",
-    "collect": "designing:collect",
-    "fit": "plans:fit",
-    "plan": "plans:plan",
-    "next": "designing:next_run",
-    "calibrate": "resources:calibrate",
-    "profile": "resources:profile",
-    "history list": "history:list_runs",
-    "history show": "history:show",
-    "history export": "history:export",
-    "history import": "history:import_runs",
-    "history import-eventlog": "history:import_event_log",
-    "history prune": "history:prune",
-    "datasets list": "datasets:list_datasets",
-    "datasets path": "datasets:path",
-    "datasets fetch": "datasets:fetch",
-    "list": "catalogue:list_plugins",
+    "predicting": "predict run validate learn",
+    "watching": "watch",
+    "sampling": "sample compare-samplers",
+    "functions": "compare-functions",
+    "designing": "design collect next",
+    "plans": "fit plan",
+    "resources": "calibrate profile",
+    "history": "list show export import import-eventlog prune",
+    "datasets": "list path fetch",
+    "catalogue": "list",
 }
-"""Words of a command to where it is in this folder."""
-
-
-NAMES = [*dict.fromkeys(words.partition(" ")[0] for words in COMMANDS)]
+"""Modules of this folder, and the words of their commands: functions of the same names."""
+_GROUPS = ("history", "datasets")  # whose name comes before the words of their commands
+_HOMES = {
+    name: module
+    for module, words in COMMANDS.items()
+    for name in ([module] if module in _GROUPS else words.split())
+}
+NAMES = [*_HOMES]
 """The commands and groups of commands, in the order of the help."""
+
+
+def _function(module: str, word: str) -> Any:
+    """Return that of a command; a name that Python has itself has a line at its end."""
+    name = word.replace("-", "_")
+    taken = iskeyword(name) or hasattr(builtins, name)
+    return resolve_name(f"predict_graph.cli.{module}:{name}{'_' * taken}")
 
 
 @cache
@@ -50,11 +49,8 @@ def command_of(name: str) -> Any:
     from predict_graph.cli.declaring import spread
 
     holder, group = (typer.Typer(rich_markup_mode=None, no_args_is_help=True) for _ in "12")
-    for words in COMMANDS:
-        first, _, second = words.partition(" ")
-        if first == name:
-            command = spread(resolve_name(f"predict_graph.cli.{COMMANDS[words]}"))
-            (group if second else holder).command(second or first)(command)
+    for word in COMMANDS[name].split() if name in _GROUPS else [name]:
+        (group if name in _GROUPS else holder).command(word)(spread(_function(_HOMES[name], word)))
     if group.registered_commands:
         holder.add_typer(group, name=name, help=_summary(name))
     return get_group(holder).commands[name]
@@ -80,5 +76,6 @@ class Program(TyperGroup):
 
 def _summary(name: str) -> str:
     """Return the first sentence of a command, or of the module of a group."""
-    found = resolve_name(f"predict_graph.cli.{COMMANDS.get(name, name)}")
+    group = name in _GROUPS
+    found = import_module(f"predict_graph.cli.{name}") if group else _function(_HOMES[name], name)
     return (found.__doc__ or "").partition("\n")[0]

@@ -7,7 +7,7 @@ from predict_graph.errors import RequestError
 from predict_graph.reports.tables import show_table
 
 
-def list_datasets() -> None:
+def list_() -> None:
     """List the datasets, and which are here already."""
     from predict_graph.graph.datasets import CATALOGUE, dataset_path
 

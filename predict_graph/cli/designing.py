@@ -192,7 +192,7 @@ def described(outcome: Outcome) -> str:
     return f"failed with exit status {outcome.exit_status}{last}"
 
 
-def next_run(
+def next_(
     runs: Path,
     command: list[str] | None = None,
     *,

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from predict_graph.answers import Answer, Table
 from predict_graph.cli import options
@@ -19,15 +18,8 @@ if TYPE_CHECKING:
 
 
 _LISTED = ("id", "time", "kind", "algorithm", "graph", "vertices", "edges", "iterations")
-_SHOWN = {
-    "iteration": "iteration",
-    "worker": "worker",
-    "active_vertices": "active",
-    "local_messages": "local",
-    "remote_messages": "remote",
-    "seconds": "seconds",
-    "convergence": "aggregate",
-}
+_COUNTED = ("active_vertices", "local_messages", "remote_messages")
+_SHOWN = ("iteration", "worker", *_COUNTED, "seconds", "convergence")
 
 
 def _history(text: str | None) -> History:
@@ -39,7 +31,7 @@ def _history(text: str | None) -> History:
     return found
 
 
-def list_runs(
+def list_(
     *,
     history: str | None = None,
     algorithm: str | None = None,
@@ -79,6 +71,8 @@ def show(run: int, *, history: str | None = None, json: str | None = None) -> No
     run : ID
         Number of the run, from the list.
     """
+    from predict_graph.engines.profile import engine_said, phases_said
+
     record = _history(history).record(run)
     facts = {name: value for name, value in vars(record).items() if name not in ("rows", "uid")}
     facts["time"] = record.time.isoformat(timespec="seconds")
@@ -86,19 +80,14 @@ def show(run: int, *, history: str | None = None, json: str | None = None) -> No
     shown = [name for name in _SHOWN if rows and name in rows[0]]  # calls of functions have others
     table = Table(
         "iterations and workers (all columns with --json)",
-        [_SHOWN[name] for name in shown],
+        [name.partition("_")[0] for name in shown],
         [[row[name] for name in shown] for row in rows],
     )
-    said = [(name, text) for name, fact in facts.items() if (text := _said(fact))]
-    answer = Answer(f"run {run}", said, [table])
+    words = {name: engine_said(facts[name] or {}) for name in ("engine", "parameters", "sample")}
+    said = facts | words | {"phases": phases_said(record.phases)}
+    shown_facts = [(name, str(fact)) for name, fact in said.items() if fact not in (None, "")]
+    answer = Answer(f"run {run}", shown_facts, [table])
     Output(json=json).give(answer, {"schema": 1, **facts, "table": rows})
-
-
-def _said(fact: Any) -> str:
-    """Return a fact of a run in words; nothing where there is none."""
-    if isinstance(fact, Mapping):
-        return ", ".join(f"{name} {text}" for name, each in fact.items() if (text := _said(each)))
-    return "" if fact is None else f"{fact:.4g}" if isinstance(fact, float) else str(fact)
 
 
 def export(file: Path, *, share: bool = False, history: str | None = None) -> None:
@@ -121,7 +110,7 @@ def export(file: Path, *, share: bool = False, history: str | None = None) -> No
     options.say(f"{counted(count)} written to {file}")
 
 
-def import_runs(file: Path, *, history: str | None = None) -> None:
+def import_(file: Path, *, history: str | None = None) -> None:
     """Add the runs of a file; those already here are skipped.
 
     Parameters
@@ -133,7 +122,7 @@ def import_runs(file: Path, *, history: str | None = None) -> None:
     options.say(f"{counted(imported.added)} added, {imported.skipped} were here already")
 
 
-def import_event_log(
+def import_eventlog(
     file: Path,
     *,
     algorithm: str | None = None,
