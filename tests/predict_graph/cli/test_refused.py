@@ -25,7 +25,6 @@ predict networkx:pagerank G --engine spark | a function of Python, which runs on
 predict pagerank star:n=9 --header | star:n=9 has no columns to choose | drop header
 compare-functions star:n=9 pagerank | 'pagerank' is no function | module:function
 predict pagerank G -p epsilom=1 | did you mean epsilon?
-predict pagerank point.csv --plot - | cannot draw -
 predict pagerank point.csv | did you mean points.csv?
 predict pagerank points.csv --plot a.png --json a.png | name one file
 predict pagerank points.csv --plugin p.py --json p.py | would overwrite what
@@ -36,7 +35,6 @@ predict pagerank | GRAPH
 predict pagerank star:n=9 --profile here.json | accepted: with --target-profile
 predict pagerank G --arg k=3 | --arg is for functions
 predict networkx:clustering G -p k=3 | --arg NAME=VALUE
-predict networkx:clustering G --sampler rj | --sampler is read for algorithms
 predict networkx:clustering G --workers 0 | --workers is read for | accepted: --arg workers=VALUE
 predict networkx:clustering G --no-probe | --probe is read for algorithms
 predict networkx:clustering G --engine igraph | unknown engine 'igraph' | local
@@ -44,29 +42,22 @@ predict ~nosuch/f.py:f G | ~nosuch/f.py cannot be loaded
 run pagerank G -q -v | -q and -v are both given
 run pagerank G --events - --json - | --events - and --json - would both write to standard output
 run pagerank G --expect list.json | is not a prediction of an algorithm; accepted: a file
-run pagerank G --events . | it is a folder
 run pagerank points.csv --json ./points.csv | --json ./points.csv would overwrite what GRAPH names
 run pagerank points.csv --out points.csv | --out points.csv would overwrite what GRAPH names
 run pagerank points.csv --history h.sqlite --json h.sqlite | would overwrite what
 run pagerank rmat:scale=30,edge_factor=64 | the limit
 run pagerank /dev/zero | is a device; accepted
-run pagerank zeros.txt | is a device; accepted
-run pagerank G --json x.json --out x.json | --out and --json name one file, x.json
 run pagerank no.csv --out r.doc | r.doc | accepted: a name in .csv, .tsv, .parquet
 run pagerank G --checkpoint . | --checkpoint is no option of the engine 'local'
 predict graphx:pageRank G --engine spark --checkpoint . | graphx:pageRank keeps its own state
 run pagerank no.csv --out away/r.csv | no folder away
 learn --history none | to learn takes a history
 compare-samplers G --samplers rj,x | sampler 'x'
-sample points.csv --out points.csv | would overwrite what
 sample points.csv --out linked.csv | would overwrite what
-sample G --out away/s.txt | no folder away
 sample tab.csv --ids string --ratio 1 --out sample.txt | holds a tab
-sample G --out s.doc | s.doc | .parquet
 pedict | pedict
 predict networkx:pagerank --vertices 1,5M --edges 9 | vertices are '1,5M' | such as 5e7, 50M
-list sampler | did you mean samplers?
-list things | 'things' | samplers | cost-models
+list sampler | 'sampler' | did you mean samplers? | cost-models
 list samplers --plugin loop.py | cannot be loaded
 list samplers --plugin missing.py | missing.py cannot be loaded: No such file or directory
 list samplers --plugin types.csv | its name does not end in .py; accepted: a Python file
@@ -77,39 +68,30 @@ calibrate --master local --no-disk | --no-disk is not read together with --maste
 history list --history none | 'none'
 history list --kind foo --history h.sqlite | 'foo'; accepted: run, sample, all
 history show 9 --history h.sqlite | 9 | h.sqlite
-history show 99999999999999999999 --history h.sqlite | 64 bits
-history list --limit 99999999999999999999 --history h.sqlite | 64 bits
 history import-eventlog types.csv --history h.sqlite | is not an event log of Spark
 history import-eventlog start.log --history h.sqlite | has no tasks
 history import-eventlog steps.log --vertices 0 --history h.sqlite | vertices is 0 | at least 1
 watch nowhere | there is no nowhere; accepted: the address of a running application
 watch steps.log --iterations 0 | iterations are 0; accepted: at least 1
-watch steps.log --patience soon | the patience is 'soon'
 watch steps.log --iterations 3 --expect here.json | both say how many
 design --scale 1:10 --machines 1:8 --budget 20 --terms cube | unknown terms 'cube' | ernest, masha
 design --scale 1:10 --machines 1:8 --budget 20 --criterion i --target 8:64 | SCALE@MACHINES
-collect -- true | --design
 collect --design design.csv --timeout soon -- true {machines} | the timeout is 'soon'
 collect --design design.csv --timeout 99999999999999999999 -- true {machines} | timeout
 collect --design design.csv --parallel 99999999999999999999 -- true {machines} | parallel
 collect --design design.csv --out design.csv -- true {machines} | would overwrite what
 collect --design zeros.txt -- true | is a device; accepted
 fit points.csv --where machines | 'machines'; accepted: NAME=VALUE
-fit points.csv --out away/m.json | no folder away
 fit points.csv --types types.csv | no column for the machine type
 fit points.csv --term scale^2 | terms is no option of the model 'auto'
 fit odd.csv --types types.csv | on odd, which no row describes | small
-fit small.csv --types types.csv --model ernest | types is no option of the model 'ernest'
 plan model.json | --machines N:M | --assignments
 plan model.json --machines 2:8 --scale all | --scale | 'all'
 plan model.json --machines 2 --confidence often | 'often' | such as 0.9 or 90%
 plan model.json --machines 2 --prices no.csv | no file no.csv
-plan model.json --machines 2 --plot plan.txt | cannot draw plan.txt
 plan =model.json --machines 2 | TYPE=MODEL.json
 plan here.json --assignments here.json | no model of a task
 plan m.json --assignments here.json --machines 1:2 | --machines does not go with --assignments
-plan m.json --assignments here.json --scale 2 | --scale does not go with --assignments
-plan m.json --assignments here.json --executor-cores 2 | --executor-cores does not go with
 plan model.json --machines 2 --with edges=5 | --with goes with --assignments only
 plan model.json --machines 2 --spare-test 2m | a spare test is for spare machines | --spare N
 plan model.json --machines 2 --executor-cores 2 | model.json is no event log
@@ -125,7 +107,6 @@ calibrate --machines 2 | --machines counts executors | --master
 profile --with edges=-1 -- true | 'edges=-1' | from 0
 profile --with edges=many -- true | 'edges=many' | NAME=NUMBER
 profile --out p.csv -- true | --resources | --with
-profile --resources missing.json -- true | no file missing.json
 """
 
 
