@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from importlib.util import find_spec
+from typing import Any
 
 from predict_graph.printable import printable
 
@@ -74,11 +75,7 @@ def error_text(error: object) -> str:
 
 
 @contextmanager
-def explained(
-    said: str,
-    kind: type[PredictGraphError] = RequestError,
-    of: type[BaseException] = BaseException,
-) -> Iterator[None]:
+def explained(said: str, kind: Any = RequestError, of: Any = BaseException) -> Iterator[None]:
     """Turn an error of a library, about what a user gave, into a sentence and the reason.
 
     That a reader has gone, as ``head`` does, is passed on.

@@ -207,7 +207,7 @@ def test_4_streams_are_read_once(program, process, tmp_path):
 
 SERVING = """
 from predict_graph.resources.network import serve
-serve(0, ready=lambda port: print(port, flush=True))
+serve(0, ready=lambda at: print(at.rpartition(":")[2], flush=True))
 """
 
 

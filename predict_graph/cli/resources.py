@@ -16,7 +16,6 @@ from predict_graph.clock.display import Display
 from predict_graph.durations import counted, readable_seconds
 from predict_graph.errors import JobError, RequestError
 from predict_graph.files import check_writable
-from predict_graph.remote import place
 
 if TYPE_CHECKING:
     from predict_graph.resources import ResourceProfile
@@ -67,9 +66,7 @@ def calibrate(
             raise RequestError(f"--serve is {serve}; accepted: a port from 0 to 65535")
         address, said = (listen or "127.0.0.1").strip("[]"), "answering on {}, until Ctrl-C"
         with suppress(KeyboardInterrupt):  # how it is meant to end
-            network.serve(
-                *(serve, address), lambda port: console.print(said.format(place(address, port)))
-            )
+            network.serve(serve, address, lambda where: console.print(said.format(where)))
         return
     if listen is not None:
         raise RequestError("--listen is the address of --serve; accepted: together with it")

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 
-from predict_graph.errors import JobError, RequestError, explained_by_system
+from predict_graph.errors import JobError, RequestError, explained, explained_by_system
 from predict_graph.limits import beyond, limits
 from predict_graph.remote import host_and_port, place
 from predict_graph.resources.profile import Measured
@@ -28,7 +28,7 @@ def check_peer(peer: str) -> tuple[str, int]:
     return found
 
 
-def serve(port: int, host: str = "127.0.0.1", ready: Callable[[int], None] | None = None) -> None:
+def serve(port: int, host: str = "127.0.0.1", ready: Callable[[str], object] = str) -> None:
     """Serve measurements of other machines, until interrupted.
 
     One thread serves all clients. They are disconnected after five seconds without progress, and
@@ -38,8 +38,7 @@ def serve(port: int, host: str = "127.0.0.1", ready: Callable[[int], None] | Non
     async def serving() -> None:
         with explained_by_system(f"cannot listen on {place(host, port)}", JobError):
             server = await asyncio.start_server(_answer, host, port, backlog=1024)
-        if ready is not None:
-            ready(server.sockets[0].getsockname()[1])
+        ready(place(host, server.sockets[0].getsockname()[1]))
         await server.serve_forever()
 
     asyncio.run(serving())
@@ -67,16 +66,13 @@ async def _answer(
 
 def measure_network(peer: tuple[str, int], patience: float = 5.0) -> dict[str, Measured]:
     """Measure the network to another machine, which serves measurements."""
-    try:
-        with socket.create_connection(peer, timeout=patience) as connection:
-            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            trips, rates = _in_turns(connection)
-    except (OSError, UnicodeError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise JobError(
-            f"{place(*peer)} does not answer ({reason}); does calibrate --serve {peer[1]} run "
-            "there?"
-        ) from error
+    said = f"{place(*peer)} does not answer as calibrate --serve {peer[1]} does"
+    with (
+        explained(said, JobError, (OSError, UnicodeError)),
+        socket.create_connection(peer, timeout=patience) as connection,
+    ):
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        trips, rates = _in_turns(connection)
     milliseconds = [1e3 * seconds for seconds in trips]
     return {
         "network_latency": Measured.of(milliseconds, "ms", less_is_better=True),

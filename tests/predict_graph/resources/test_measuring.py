@@ -98,7 +98,7 @@ def test_a_quota_shows():
 def test_another_machine_answers(monkeypatch):
     ports = queue.Queue()
     threading.Thread(target=network.serve, args=(0, "127.0.0.1", ports.put), daemon=True).start()
-    peer = ("127.0.0.1", ports.get(timeout=60))
+    peer = network.check_peer(ports.get(timeout=60))
     monkeypatch.setattr(network._in_turns, "__defaults__", (1, 0.01, 1 << 22))
     assert network.measure_network(peer)["network_bandwidth"].value > 0.0
 
