@@ -90,10 +90,11 @@ class Result(Value, ABC):
 
 def _text(value: Any) -> str:
     """Return all fields as text; arrays and tables as lists."""
-    return json.dumps(vars(value), default=_plain)
+    return json.dumps(vars(value), default=plain)
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """Return what JSON may have in place of a value: lists of arrays, fields of objects."""
     if isinstance(value, Mapping):
         return dict(value)
     for convert in ("tolist", "to_dict"):

@@ -26,7 +26,7 @@ class Table:
 
     Parameters
     ----------
-    columns : mapping of str to array-like, or DataFrame
+    columns : mapping of str to array-like, DataFrame or Table
         A scalar stands for a column of the length of the others.
 
     Raises
@@ -41,19 +41,14 @@ class Table:
     {'iteration': 2, 'seconds': 0.5, 'total': 1.0}
     """
 
-    def __init__(self, columns: Columns | pd.DataFrame) -> None:
-        if len({str(name) for name in columns}) < len(columns.keys()):
-            raise RequestError("two columns of a table have the same name")
+    def __init__(self, columns: Table | Columns | pd.DataFrame) -> None:
         arrays = {str(name): _array(values) for name, values in columns.items()}
+        if len(arrays) < len([*columns]):
+            raise RequestError("two columns of a table have the same name")
         self._length = max((each.size for each in arrays.values() if each.ndim), default=0)
         self._columns = {
             name: each if each.ndim else np.full(len(self), each) for name, each in arrays.items()
         }
-
-    @classmethod
-    def of(cls, rows: Table | Columns | pd.DataFrame) -> Table:
-        """Return a table of what may be one already."""
-        return rows if isinstance(rows, Table) else cls(rows)
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -154,7 +154,7 @@ class RunProfile(Result):
     named: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "rows", Table.of(self.rows))  # engines may give a DataFrame
+        object.__setattr__(self, "rows", Table(self.rows))  # engines may give a DataFrame
 
     @property
     def table(self) -> pd.DataFrame:

@@ -71,7 +71,7 @@ class IterationEstimate(Value):
         return cls(method, *size, curve, converged, list(samples), counters=counters)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "counters", Table.of(self.counters))  # or of a DataFrame
+        object.__setattr__(self, "counters", Table(self.counters))  # or of a DataFrame
 
     @property
     def log_std(self) -> float:

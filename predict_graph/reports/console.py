@@ -25,15 +25,12 @@ class SafeConsole(Console):
         os.dup2(os.open(os.devnull, os.O_WRONLY), self.file.fileno())
 
 
-Steps = Callable[[str, float], None]  # takes a text, and the fraction from 0 to 1 that is done
-
-
 class Download:
     """A progress bar for pooch, which sets `total` and calls the methods; it reports to `steps`."""
 
     total = 0.0  # bytes; 0 if unknown
 
-    def __init__(self, steps: Steps, name: str) -> None:
+    def __init__(self, steps: Callable[[str, float], None], name: str) -> None:
         self._steps, self._name, self._done = steps, name, 0.0
 
     def update(self, count: float) -> None:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-import math
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO, Any
@@ -32,7 +31,7 @@ def events(target: str | None) -> Iterator[Callable[[Moment], None]]:
 
         def write(moment: Moment) -> None:
             with explained_by_system(failure, JobError):
-                stream.write(json.dumps(_plain(moment.to_dict()), allow_nan=False) + "\n")
+                stream.write(json.dumps(_finite(moment.to_dict())) + "\n")
                 stream.flush()
 
         yield write if target is not None else lambda moment: None
@@ -49,7 +48,7 @@ def to_json(value: Any) -> str:
       "b": 1
     }
     """
-    return json.dumps(_plain(value), indent=2, allow_nan=False)
+    return json.dumps(_finite(value), indent=2)
 
 
 def write_json(value: Any, target: str | None) -> None:
@@ -60,11 +59,8 @@ def write_json(value: Any, target: str | None) -> None:
         write_text(Path(target), to_json(value) + "\n")
 
 
-def _plain(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    if hasattr(value, "tolist"):  # numpy scalars and arrays
-        return _plain(value.tolist())
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+def _finite(value: Any) -> Any:
+    """Return what JSON has of a value."""
+    from predict_graph.results import plain  # which takes long to import
+
+    return json.loads(json.dumps(value, default=plain), parse_constant=lambda _: None)
