@@ -208,11 +208,11 @@ def beyond(name: str) -> str:
     '7 levels (the limit nesting, which --limit nesting=N before the command, or PREDICT_... sets)'
     """
     value = getattr(limits(), name)
-    units = {"bytes": " bytes", "seconds": " seconds", "nesting": " levels"}
+    unit = {"bytes": " bytes", "seconds": " seconds", "nesting": " levels"}
     shown = f"{value:,g}" if isinstance(value, float) else f"{value:,}"
-    unit = units.get(name.rpartition("_")[2], "")
+    shown += unit.get(name.rpartition("_")[2], "")
     how = f"--limit {name}=N before the command, or {ENVIRONMENT}"
-    return f"{shown}{unit} (the limit {name}, which {how} sets)"
+    return f"{shown} (the limit {name}, which {how} sets)"
 
 
 @cache

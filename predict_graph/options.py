@@ -241,8 +241,8 @@ def for_function(
             raise RequestError(f"{said} is read for algorithms alone; accepted: {accepted}")
     positional, form = left.pop("arguments", ()), left.pop("graph_form", None)
     keywords = {**(left.pop("keywords", None) or {}), **left}
-    given_as = {"form": form, "graph": graph, "called": not isinstance(graph, GraphSize)}
-    return check_function(function, positional, keywords, **given_as), options
+    called, how = not isinstance(graph, GraphSize), {"form": form, "graph": graph}
+    return check_function(function, positional, keywords, **how, called=called), options
 
 
 def offers(options: Any, *, call: bool = False, without: Sequence[str] = ()) -> Callable[[F], F]:

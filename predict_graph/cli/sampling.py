@@ -10,7 +10,7 @@ from predict_graph.cli import options
 from predict_graph.cli.options import Reading
 from predict_graph.cli.output import Pages
 from predict_graph.errors import RequestError
-from predict_graph.files import written_beside
+from predict_graph.files import write_text
 
 
 def sample(
@@ -99,5 +99,4 @@ def compare_samplers(
         )
     output.show(found)
     if table is not None:
-        with written_beside(table) as beside:
-            found.to_frame().to_csv(beside, index=False)
+        write_text(table, found.to_frame().to_csv(index=False))

@@ -153,7 +153,7 @@ def check_function(
 
     Names are ``module:function`` (``igraph`` also finds methods of its graphs, ``networkit``
     classes that are run) or ``file.py:function``. The form of the graph is by default that of the
-    library, of `graph`, or of the function's annotation. A function that is not `called` may be of
+    library, of `graph`, or of the function's annotation. One that is not `called` may be of
     a library of the atlas that is not installed; its arguments then need their names.
 
     Raises

@@ -255,20 +255,14 @@ class Subject:
         """Return the number of a vertex that is an argument; None if it is not known to be one."""
         if isinstance(value, bool | float):
             return None
-        number, labels, kept = (
-            isinstance(value, Integral),
-            self.graph.labels,
-            self.given is not None,
-        )
-        if labels is not None and not (number and kept and self.function.form == "igraph"):
-            # Of a graph that is converted, a wrong number is that of another vertex.
-            strict = number and self.function.library and not kept
-            with suppress(*([] if strict else [ValueError])):
-                if kept:
-                    return self._labels.index(value)
-                return vertex_of(name, str(value), labels, self.graph)
-        elif number and 0 <= value < self.graph.vertices:
-            return int(value)
+        number, kept = isinstance(value, Integral), self.given is not None
+        labels, form = self.graph.labels, self.function.form
+        if labels is None or (number and kept and form == "igraph"):
+            return int(value) if number and 0 <= value < self.graph.vertices else None
+        asked = name, str(value), labels, self.graph
+        # Of a graph that is converted, a wrong number is that of another vertex.
+        with suppress(*([] if number and self.function.library and not kept else [ValueError])):
+            return self._labels.index(value) if kept else vertex_of(*asked)
         return None
 
     @cached_property

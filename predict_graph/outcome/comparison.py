@@ -114,8 +114,7 @@ class Comparison(Result):
 def _actual(found: dict[str, Any]) -> dict[str, Any]:
     """Return what JSON says of a real run, of the JSON of its profile."""
     kept = ("iterations", "runtime_seconds", "phases", "features_total", "per_iteration")
-    more = ("processor_seconds", "peak_memory_bytes")
-    actual = {name: found[name] for name in (*kept, *more)}
+    actual = {name: found[name] for name in (*kept, "processor_seconds", "peak_memory_bytes")}
     if found["prior"] is not None:
         actual["prior"] = _actual(found["prior"])
     return actual

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from predict_graph.durations import counted, readable_seconds
 from predict_graph.engines import RunProfile
-from predict_graph.engines.profile import PHASE_NAMES
+from predict_graph.engines.profile import PHASE_NAMES, phases_said
 from predict_graph.intervals import QUANTILE, Interval
 from predict_graph.pictures import Picture, panels
 
@@ -85,23 +85,19 @@ def _phases(found: Prediction, actual: RunProfile | None) -> Picture:
     runtime = found.runtime_seconds
     bars = {"predicted": _named(found.phases)}
     said = (
-        f"Where the time goes: predicted {_said(bars['predicted'])}; together "
+        f"Where the time goes: predicted {phases_said(found.phases)}; together "
         f"{readable_seconds(runtime.predicted)}, 90% sure {readable_seconds(runtime.low)} to "
         f"{readable_seconds(runtime.high)}."
     )
     if actual is not None:
         bars["real"] = _named(actual.phases)
-        said += f" The real run: {_said(bars['real'])}."
+        said += f" The real run: {phases_said(actual.phases)}."
     draw = partial(panels.bars_of_parts, bars=bars, total=(runtime.low, runtime.high))
     return Picture("Where the time goes", said, draw, 0.8)
 
 
 def _named(phases: Mapping[str, float]) -> dict[str, float]:
     return {PHASE_NAMES[name]: max(float(seconds), 0.0) for name, seconds in phases.items()}
-
-
-def _said(parts: dict[str, float]) -> str:
-    return ", ".join(f"{name} {readable_seconds(value)}" for name, value in parts.items() if value)
 
 
 def _machines(found: Prediction) -> Picture:
@@ -116,9 +112,8 @@ def _machines(found: Prediction) -> Picture:
         f"Runtime against machines: {readable_seconds(middle[0])} on {counts[0]:.0f}, fastest with "
         f"{counts[fastest]:.0f}: {readable_seconds(middle[fastest])}."
     )
-    chosen = None
-    if own is not None and own in counts:
-        chosen = (float(own), float(middle[list(counts).index(own)]), f"{own} asked for")
+    at = np.flatnonzero(counts == own)
+    chosen = (float(counts[at[0]]), float(middle[at[0]]), f"{own} asked for") if len(at) else None
     draw = partial(
         panels.draw_lines,
         lines=[panels.Line("predicted", counts, middle, low, high)],

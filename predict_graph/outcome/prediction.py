@@ -178,16 +178,12 @@ class Prediction(Result):
         return {
             "schema": SCHEMA,
             "verdict": self.verdict.to_dict(),
-            "algorithm": dict(self.algorithm),
-            "graph": dict(self.graph),
-            "engine": dict(self.engine),
-            "seed": self.seed,
-            "method": self.method,
+            **{name: dict(getattr(self, name)) for name in ("algorithm", "graph", "engine")},
+            **{name: getattr(self, name) for name in ("seed", "method", "processor_seconds")},
             "iterations": self.iterations
             and {name: int(n) for name, n in self.iterations.to_dict().items()},
             "runtime_seconds": self.runtime_seconds.to_dict(),
             "phases": dict(self.phases),
-            "processor_seconds": self.processor_seconds,
             "features_total": self.features_total(),
             "per_iteration": self.rows.records(),
             "samples": [asdict(each) for each in self.samples],

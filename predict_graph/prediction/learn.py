@@ -20,7 +20,6 @@ import pandas as pd
 from predict_graph.algorithms import ALGORITHMS, Algorithm
 from predict_graph.answers import Answer, Table
 from predict_graph.budget import Spending, check_budget
-from predict_graph.durations import counted
 from predict_graph.engines import Engine
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.errors import PredictGraphError, RequestError
@@ -165,7 +164,7 @@ class _Learner:
         An edge is expected to take as long as one of the graph before; nothing is known of the
         first graph.
         """
-        self._report(f"opening a session on {counted(self.engine.workers, 'machines')}")
+        self._report(f"opening a session, machines: {self.engine.workers}")
         rates = {job.name: 0.0 for job in self.jobs}  # seconds an edge
         with self.engine.session(java_works=any(job.java_works for job in self.jobs)) as session:
             for scale, factor in _GRAPHS:

@@ -17,7 +17,6 @@ import pandas as pd
 
 from predict_graph.arrays import FloatArray
 from predict_graph.calibration import log_std
-from predict_graph.durations import counted
 from predict_graph.engines.spark.log.logfiles import is_event_log
 from predict_graph.engines.spark.log.replay import LoggedJob, logged_job
 from predict_graph.errors import RequestError
@@ -66,8 +65,7 @@ def _curve(rows: list[dict[str, float]]) -> Logs:
 
     def logs(machines: FloatArray) -> tuple[FloatArray, FloatArray]:
         if machines.max() > most:
-            said = f"the prediction ends at {counted(most, 'machines')}; accepted: no more"
-            raise RequestError(said)
+            raise RequestError(f"machines of the prediction end at {most:g}; accepted: no more")
         places = np.log(machines), known
         return np.interp(*places, seconds), np.interp(*places, std)
 

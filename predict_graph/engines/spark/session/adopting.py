@@ -17,7 +17,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from predict_graph.durations import counted
 from predict_graph.engines.spark.session import opening
 from predict_graph.engines.spark.session.failures import reason, spark_failures
 from predict_graph.engines.spark.session.settings import SparkSettings, is_local
@@ -69,8 +68,8 @@ def doubts_of(spark: SparkSession, settings: SparkSettings) -> Iterator[str]:
         return
     conf = dict(spark.sparkContext.getConf().getAll())
     yield (
-        f"all was measured in the session that is open, on its "
-        f"{counted(settings.machines, 'machines')}: it shows nothing about other machine counts"
+        "all was measured in the session that is open: it shows nothing about machine counts "
+        f"other than its {settings.machines}"
     )
     if conf.get("spark.dynamicAllocation.enabled", "false").lower() == "true":
         yield (

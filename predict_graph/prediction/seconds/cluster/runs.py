@@ -24,7 +24,6 @@ import pandas as pd
 
 from predict_graph.algorithms import Algorithm, VertexProgram
 from predict_graph.arrays import FloatArray
-from predict_graph.durations import counted
 from predict_graph.engines import SampleSummary, critical_worker
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.engines.spark.session.settings import is_local
@@ -68,8 +67,7 @@ class ClusterRun:
     def summary(self) -> SampleSummary:
         """What a prediction says of it."""
         record, drawn = self.record, self.record.sample or {"sampler": "none", "ratio": 1.0}
-        note, seconds = counted(self.machines, "machines"), record.seconds
-        note += ", cold" if self.cold else ""
+        note, seconds = f"machines: {self.machines}{', cold' if self.cold else ''}", record.seconds
         if self.again:
             note, seconds = f"{note}, run on {record.time:%F}", 0.0
         sizes = (float(drawn["ratio"]), record.vertices, record.edges, record.iterations)
