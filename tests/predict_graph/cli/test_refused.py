@@ -107,6 +107,26 @@ calibrate --machines 2 | --machines counts executors | --master
 profile --with edges=-1 -- true | 'edges=-1' | from 0
 profile --with edges=many -- true | 'edges=many' | NAME=NUMBER
 profile --out p.csv -- true | --resources | --with
+predict pagerank point.csv --plot - | cannot draw -
+predict networkx:clustering G --sampler rj | --sampler is read for algorithms
+run pagerank G --events . | it is a folder
+run pagerank zeros.txt | is a device; accepted
+run pagerank G --json x.json --out x.json | --out and --json name one file, x.json
+sample points.csv --out points.csv | would overwrite what
+sample G --out away/s.txt | no folder away
+sample G --out s.doc | s.doc | .parquet
+list sampler | did you mean samplers?
+list things | 'things' | samplers | cost-models
+history show 99999999999999999999 --history h.sqlite | 64 bits
+history list --limit 99999999999999999999 --history h.sqlite | 64 bits
+watch steps.log --patience soon | the patience is 'soon'
+collect -- true | --design
+fit points.csv --out away/m.json | no folder away
+fit small.csv --types types.csv --model ernest | types is no option of the model 'ernest'
+plan model.json --machines 2 --plot plan.txt | cannot draw plan.txt
+plan m.json --assignments here.json --scale 2 | --scale does not go with --assignments
+plan m.json --assignments here.json --executor-cores 2 | --executor-cores does not go with
+profile --resources missing.json -- true | no file missing.json
 """
 
 

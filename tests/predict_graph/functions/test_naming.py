@@ -136,5 +136,5 @@ def test_vertices_are_known_by_their_ids():
     for given, moved in (([9, 5], [2, 0]), ({9}, {2}), ({9: 2.0, 5: 1.0}, {2: 2.0, 0: 1.0})):
         asked = check_function("networkx:pagerank", keywords={"personalization": given})
         case = Subject(asked, [(5, 7), (7, 9)])
-        assert case.as_read().call.keywords == {"personalization": moved}
+        assert case.whole().call.keywords == {"personalization": moved}
     assert predict("networkx:bethe_hessian_spectrum", [(5, 7), (7, 9)], r=2, seed=1).evidence
