@@ -11,7 +11,7 @@ CAPS = {
     "samplers": 750,
     "costmodels": 2_040,
     "predict_graph": 26_610,
-    "tests": 12_919,
+    "tests": 12_939,
     "benchmarks": 4_996,
 }
 """Lines of code; on the way to 1,700, 3,300, 22,000, 13,000 and 5,000."""
