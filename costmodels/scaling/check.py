@@ -48,7 +48,8 @@ def check_fit(model: Any, threshold: float = 10.0, *, min_gain: float = 0.05) ->
         Fitted. A term is proposed for linear models only.
     threshold : float, default 10
         Largest median left-out error of a model that fits, in percent; twice the error of `auto`
-        (docs/studies/cluster-models.md).
+        (docs/studies/cluster-models.md). Intervals are as wide as the errors, so those of another
+        model can be used.
     min_gain : float, default 0.05
         Least part of the left-out error that a proposed term must remove.
 
@@ -86,7 +87,7 @@ def check_fit(model: Any, threshold: float = 10.0, *, min_gain: float = 0.05) ->
         return FitCheck(True, f"so few runs cannot say if it fits: {middle}")
     if loocv.median_percent_error <= threshold:
         return FitCheck(True, f"the model fits: {middle}")
-    misfit = f"this model does not fit: {middle}, above {threshold:g}%"
+    misfit = f"this model fits roughly: {middle}, above {threshold:g}%"
     if not isinstance(model.law_, LinearLaw):
         return FitCheck(False, misfit)
     base, tried = model.law_.terms, dict[float, tuple[Term, LeaveOneOut]]()

@@ -39,9 +39,10 @@ MODEL = DocumentKind("predict-graph scaling model", "model", "fit --out", sealed
 # Whether a model fits: the end of its sentence, and its badge.
 _TRUST = {
     True: ("the model fits what was left out", "fits", "good"),
-    False: ("the model does not fit: do not use it", "does not fit", "bad"),
+    False: ("the model fits roughly: plan with its intervals", "fits roughly", "caution"),
     None: ("so few configurations do not show whether the model fits", "not tested", "caution"),
 }
+_MISFIT = ("the model does not fit: do not use it", "does not fit", "bad")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -104,7 +105,7 @@ class JobModel(Result):
         learnt = "" if prior is None else f", learnt from {counted(prior.jobs, 'past jobs')}"
         errors = (left_out.median_percent_error, left_out.max_percent_error)
         middle, most = (readable_number(round(each, 1)) for each in errors)
-        trust, label, tone = _TRUST[self.fits]
+        trust, label, tone = _MISFIT if self.misfit else _TRUST[self.fits]
         scale = self._of_scale(scales.min())
         if scales.max() > scales.min():
             scale += f" to {readable_number(scales.max())}"
