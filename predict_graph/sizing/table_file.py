@@ -240,8 +240,8 @@ def appended_table(
                 f"{header.decode().strip()}; accepted: another file"
             )
         left = _ROWS.sub(b"", content, count=1)
-        cells = next(csv.reader([left.decode(errors="replace")]), [])
-        whole = end and len(cells) == len(columns)
+        cells = next(csv.reader(io.StringIO(left.decode(errors="replace"), newline="")), [])
+        whole = end and _ROWS.fullmatch(left + b"\n") and len(cells) == len(columns)
         file.truncate(len(content) - (0 if whole else len(left)))
         write(b"\n" if whole else b"" if end else header)
         yield lambda row: write(_line([row[name] for name in columns]))
@@ -255,8 +255,8 @@ def _line(cells: Sequence[object]) -> bytes:
 
 
 Line = tuple[int, list[str]]
-# Whole rows, with the quoted values that continue on the next line.
-_ROWS = re.compile(rb'(?:(?:[^"\n]|"[^"]*")*+\n)*')
+# Whole rows: a value that begins with a quote may continue on the next line.
+_ROWS = re.compile(rb'(?:(?:[^"\n]+|(?<![^,\n])"(?:[^"]|"")*+"|(?<=[^,\n])")*+\n)*+')
 _GROUPED = re.compile(r"-?[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]*)?(?![0-9,])")
 _SPACED = re.compile(r"-?[0-9]{1,3}(?=([ \u00a0\u2009\u202f'’]))(?:\1[0-9]{3})+(?![0-9])")
 _DECIMAL_COMMA = re.compile(r"-?(?:[0-9]+|[0-9]{1,3}(?:\.[0-9]{3})+),[0-9]+(?![0-9,])")

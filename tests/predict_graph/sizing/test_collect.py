@@ -145,7 +145,7 @@ def test_a_command_with_braces_of_its_own(written, out):
 def test_a_torn_last_line_is_dropped_and_one_without_an_end_kept(design, out):
     job = [*JOB, "of\ntwo lines"]
     collect(design, job, out)
-    whole = out.read_text()
+    whole = out.read_text().replace("+00:00", ' 5"', 1)  # as somebody may write
     for end, measured in ((-1, 0), (-12, 1), (whole.rindex("two"), 1), (9, 3)):  # 9: of the header
         out.write_text(whole[:end])
         assert len(collect(design, job, out).measured) == measured
