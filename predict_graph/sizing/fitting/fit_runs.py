@@ -118,7 +118,7 @@ def fit(
             types=types,
         )
         task = fit_task(read_runs(table), model, table.path.name)
-        return replace(task, warnings=unseen_columns(table, task.runs))
+        return replace(task, warnings=unseen_columns(table, task))
     conditions = {name: str(value) for name, value in (where or {}).items()}
     table, own, conditions = typed(table, columns, conditions)
     measured = measurements_of(table, own, conditions)

@@ -367,7 +367,8 @@ def varying_columns(
     numbers = cells.apply(pd.to_numeric, errors="coerce")
     for cause in configuration:
         ratios = numbers[counts.index].div(numbers[cause], axis=0)
-        counts = counts[~(ratios.max() <= ratios.min() * (1 + 1e-9))]  # such as all the cores
+        # All the cores, for one, follow from the machines.
+        counts = counts[~(ratios.max(skipna=False) <= ratios.min() * (1 + 1e-9))]
         if cells[cause].duplicated().any():  # else all columns follow from it
             several = [cells.groupby(cause)[name].nunique().max() > 1 for name in counts.index]
             counts = counts[several]

@@ -242,14 +242,14 @@ def read_runs(table: TextTable) -> pd.DataFrame:
     return pd.DataFrame(found).reset_index(drop=True)
 
 
-def unseen_columns(table: TextTable, runs: pd.DataFrame) -> tuple[str, ...]:
+def unseen_columns(table: TextTable, task: TaskModel) -> tuple[str, ...]:
     """Return sentences on columns of texts that differ and do not follow from an attribute."""
-    known = {"", *read_outcomes(table)[1], *OWN_COLUMNS, *OBSERVED, *runs}
-    attributes = [str(name) for name in runs if name not in OBSERVED]
-    return tuple(
-        f"the column {name!r} has {count} values, texts that the model does not see"
-        for name, count in varying_columns(table.cells, known, attributes).items()
-    )
+    outcome, judged = read_outcomes(table)
+    seen = {*map(name_key, ("", *judged, *OWN_COLUMNS, *task.runs))}
+    known: set[str | None] = {name for name in table.columns if name_key(name) in seen}
+    unseen = varying_columns(table.cells[outcome == "ok"], known, task.attributes)
+    said = "the column {!r} has {} values, texts that the model does not see"
+    return tuple(said.format(*each) for each in unseen.items())
 
 
 def file_attributes(path: Path) -> dict[str, float]:

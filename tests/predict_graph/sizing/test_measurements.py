@@ -66,7 +66,7 @@ def test_the_column_of_types_is_named_and_no_column_is_the_scale(written):
 
 
 def test_a_hidden_column_is_told_but_not_one_that_follows(written):
-    rows = "0,1.0,2,16,a,10\n1,2.0,4,32,b,12\n2,3.0,8,64,a,7\n3,4.0,16,128,b,8\n"
+    rows = "0,1.0,2,16,a,10\n1,2.0,4,32,7,12\n2,3.0,8,64,a,7\n3,4.0,16,128,a,8\n"
     found = read_measurements(written(f",job_id,machines,slots,variant,seconds\n{rows}"))
     assert found.varying == {"variant": 2}
     assert found.warnings[-1].endswith("=VALUE, or --scale-column if it is the scale")

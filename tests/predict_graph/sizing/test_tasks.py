@@ -51,8 +51,8 @@ def test_the_size_of_a_folder_is_that_of_the_files_below(written):
 
 
 def test_what_never_differed_is_not_needed(written):
-    text = ",cpu_speed,edges,seconds,disk,host\n0,1,9,4,ssd,a\n1,2,9,2,ssd,b\n2,4,9,1,hdd,c\n"
-    model = fit(written(f"{text}3,4,9,1,ssd,c\n4,8,9,0.5,ssd,d\n"), "nimo")
+    text = ",cpu_speed,edges,seconds,disk,Utilization\n0,1,9,4,ssd,1\n1,2,9,2,ssd,1\n"
+    model = fit(written(f"{text}2,4,9,1,hdd,1\n3,4,9,1,ssd,.9\n4,8,9,0.5,ssd,1\n"), "nimo")
     assert model.warnings == ("the column 'disk' has 2 values, texts that the model does not see",)
     assert model.attributes == ["cpu_speed"]
     assert plan_tasks([model], [Assignment("a", {"cpu_speed": 4.0})]).warnings == ()
