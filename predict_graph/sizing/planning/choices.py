@@ -85,8 +85,8 @@ def plan(
     """
     given = [models] if isinstance(models, JobModel | str | PathLike) else models
     if not isinstance(machines, str):
-        listed = [machines] if isinstance(machines, int | float | np.integer) else machines
-        machines = ",".join(f"{count:.10g}" for count in listed)
+        listed = machines if isinstance(machines, Iterable) else [machines]
+        machines = ",".join(str(count).removesuffix(".0") for count in listed)
     counts = parse_counts(machines)
     deadline, budget = parse_limits(deadline, budget, confidence)
     check_count("spare is", spare, 0)
@@ -162,7 +162,7 @@ def _machine(prices: Mapping[str, MachineType], machine_type: str | None) -> tup
         raise unknown_name("machine type", machine_type, prices)
     found = prices[machine_type]
     if found.price is None:
-        raise RequestError(f"{machine_type} has no price; accepted: a column {PRICE_NAMES[0]}")
+        raise RequestError(f"{machine_type} has no price; accepted: {PRICE_NAMES[0]} of each type")
     return found.counted or found.cores, found.price
 
 

@@ -66,7 +66,7 @@ def test_what_is_chosen_succeeds_and_is_in_time_with_the_confidence(written):
     one = plan(found, range(2, 8), deadline="10m").chosen
     assert 0.9 < one.chance < 0.99
     assert one.high == predicted(found.estimator, found.table(1, one.machines), 0.9 / one.chance)[2]
-    failed("none succeeds with 90% confidence, 2 with 31%", plan, found, 2)
+    failed("none succeeds with 90% confidence, 2 with 31%", plan, found, ["2"])
 
 
 def test_nobody_beats_the_frontier(small, large):
