@@ -95,9 +95,9 @@ def _from_table(wanted: EdgeList) -> EdgeSource:
 def _from_rows(wanted: EdgeList) -> EdgeSource:
     """Return the edges of pairs of ids, or of two ids and a weight."""
     rows = wanted.edges
-    table = isinstance(rows, np.ndarray) and rows.ndim == 2 and rows.dtype != object
-    if not table:
-        rows = rows.tolist() if hasattr(rows, "tolist") else list(rows)
+    table = isinstance(rows, np.ndarray) and not isinstance(rows, np.matrix) and rows.ndim == 2
+    if not (table and rows.dtype.isnative and rows.dtype != object):
+        table, rows = False, rows.tolist() if hasattr(rows, "tolist") else list(rows)
     some = rows[:1] if table else rows
     lengths = {len(row) if isinstance(row, list | tuple | np.ndarray) else 0 for row in some}
     if not lengths <= {2} and not lengths <= {3}:
@@ -105,8 +105,9 @@ def _from_rows(wanted: EdgeList) -> EdgeSource:
             "the edges are not all pairs of ids, or all two ids and a weight; accepted: a list "
             "such as [(0, 1), (1, 2)]"
         )
-    columns: list[Any] = [*rows.T] if table else [*zip(*rows, strict=True)] or [(), ()]
-    if lengths == {3} and not table:
+    number = max(lengths, default=2)
+    columns = [*rows.T] if table else [[row[i] for row in rows] for i in range(number)]
+    if number == 3 and not table:
         weights = [each.get("weight") if isinstance(each, dict) else each for each in columns.pop()]
         columns += filter(None, [_completed(weights)])
     return _edges("the list", ["source", "target", "weight"][: len(columns)], columns, wanted, [])

@@ -188,7 +188,8 @@ def write_edges(path: Path, graph: Graph) -> None:
     Raises
     ------
     RequestError
-        As :func:`write_table`; if an id in ``.txt`` begins as a comment does.
+        As :func:`write_table`; if an id in ``.txt`` begins as a comment does, or is that of two
+        vertices, as where they are of two kinds.
     JobError
         If writing fails; what was there stays.
 
@@ -204,14 +205,15 @@ def write_edges(path: Path, graph: Graph) -> None:
     columns: dict[str, npt.NDArray[Any]] = {"source": sources, "target": targets}
     if graph.labels is not None:
         labels = plain_labels(graph.labels)
-        if len({*labels.tolist()}) < len(labels):  # of vertices of two kinds, known by these names
-            columns = {"user": sources, "item": targets}
-        columns = {name: labels[end] for name, end in columns.items()}
+        twice = len({*labels.tolist()}) < len(labels)  # of vertices of two kinds
+        names = ("user", "item") if twice else tuple(columns)
+        columns = dict(zip(names, (labels[sources], labels[targets]), strict=True))
         marks = ("#", "%") if path.suffix == ".txt" else ("# ", "##")
-        if path.suffix != ".parquet" and any(str(each).startswith(marks) for each in labels):
+        marked = path.suffix != ".parquet" and any(str(each).startswith(marks) for each in labels)
+        if marked or (twice and path.suffix == ".txt"):
+            what = "an id begins as a comment does" if marked else "an id is that of two vertices"
             raise RequestError(
-                f"cannot write {path}: an id begins as a comment does; accepted for such ids: a "
-                "name in .parquet"
+                f"cannot write {path}: {what}; accepted for such ids: a name in .parquet"
             )
     if weights is not None:
         columns["weight"] = weights

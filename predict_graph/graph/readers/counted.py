@@ -92,8 +92,7 @@ def open_dimacs(content: Content, wanted: EdgeList) -> EdgeSource:
         If it is none, or the number of edges is wrong.
     """
     found = first_data(map(_without_letters, content.lines()))
-    problems = ", ".join(_PROBLEMS)
-    said = f"a DIMACS file begins with 'p PROBLEM vertices edges'; accepted: {problems}"
+    said = f"DIMACS begins with 'p PROBLEM vertices edges'; accepted: {', '.join(_PROBLEMS)}"
     words = ["p", f"({'|'.join(_PROBLEMS)})", _COUNT, _COUNT]
     problem, *counts = _header(content, found, words, said)
     vertices, edges = map(int, counts)

@@ -59,7 +59,7 @@ _PLAIN = re.compile(r"0|[1-9][0-9]{0,17}")
 Parsed = tuple[Any, tuple[str, ...]]  # a graph of networkx, and notes on it
 
 
-_GRAPH = re.compile(r"^([ \t]*graph\s*\[)", re.MULTILINE)
+_GRAPH = re.compile(r"\b(graph\s*\[)")
 
 
 def _gml(networkx: Any, data: bytes, path: str) -> Parsed:
@@ -133,8 +133,8 @@ def _pajek(networkx: Any, data: bytes, path: str) -> Parsed:
 
 def _adjlist(networkx: Any, data: bytes, path: str) -> Parsed:
     lines = map(str.strip, data.decode("utf-8-sig").split("\n"))
-    attributes = b" {" in data  # of edges
-    parse = networkx.parse_multiline_adjlist if attributes else networkx.parse_adjlist
+    # In lists of several lines, each neighbour has the attributes of its edge.
+    parse = networkx.parse_multiline_adjlist if b" {" in data else networkx.parse_adjlist
     return parse(lines, create_using=networkx.DiGraph), (READ_AS_DIRECTED,)
 
 

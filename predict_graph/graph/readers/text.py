@@ -31,7 +31,7 @@ from predict_graph.graph.readers.streams import Content
 from predict_graph.limits import whole_number
 from predict_graph.stopwatch import imported
 
-_OTHER = re.compile(rb'(?i)(<(?:!doctype|html|[?]xml)\b)|([\[{]\s*[\[{"])|version https://git')
+_OTHER = re.compile(rb'(?i)(<(?:!doctype|html|[?]xml)\b)|((?:[\[{]\s*)+"|\[\s*\[\d+,)|version http')
 
 
 def open_text(content: Content, wanted: EdgeList) -> EdgeSource:

@@ -50,7 +50,7 @@ def test_files_of_networkx(written, tmp_path, suffix, directed, names):
 LINKS = '{"nodes": [{"name": "x"}, {"name": "y"}], "links": [{"source": 0, "target": 1}]}'
 NODE = 'node [ id {} label "x" ] '
 EDGE = "edge [ source 1 target 2 ] "  # twice, as in the blogs of Adamic and Glance
-GML = f"\ufeffgraph [ directed 1 {NODE.format(1)}{NODE.format(2)} {2 * EDGE} ]"
+GML = f"\ufeffVersion 1 graph [ directed 1 {NODE.format(1)}{NODE.format(2)} {2 * EDGE} ]"
 ROADS = "c roads\np sp 4 3\na 1 2 7\nc between\na 2 3 5\na 3 1 2\n"
 SIZED = "3 2 111 2\n9 1 2 2 0.5\n9 1 2 1 0.5 3 4\n9 1 2 2 4\n"  # and weights of the vertices
 
