@@ -32,7 +32,7 @@ class AutoScaling(ScalingModel):
 
     Attributes
     ----------
-    r2_, loocv_, cliffs_, warnings_, law_, points_
+    r2_, loocv_, check_, cliffs_, warnings_, law_, points_
         As in :class:`LinearScaling`; many curves have no common formula.
 
     Examples

@@ -151,6 +151,8 @@ class LinearScaling(ScalingModel):
         Coefficient of determination on the medians, in seconds.
     loocv_ : LeaveOneOut
         Errors of configurations that were left out, one at a time.
+    check_ : FitCheck
+        Whether it fits, by these errors.
     cliffs_ : list of Cliff
         Where the time falls beyond any speed-up.
     warnings_ : list of str
@@ -221,7 +223,7 @@ class Ernest(_NamedTerms):
 
     Attributes
     ----------
-    coef_, terms_, formula_, r2_, loocv_, cliffs_, warnings_, law_, points_
+    coef_, terms_, formula_, r2_, loocv_, check_, cliffs_, warnings_, law_, points_
         As in :class:`LinearScaling`.
 
     References
@@ -258,7 +260,7 @@ class Masha(_NamedTerms):
 
     Attributes
     ----------
-    coef_, terms_, formula_, r2_, loocv_, cliffs_, warnings_, law_, points_
+    coef_, terms_, formula_, r2_, loocv_, check_, cliffs_, warnings_, law_, points_
         As in :class:`LinearScaling`.
 
     References
