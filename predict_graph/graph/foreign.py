@@ -128,7 +128,7 @@ def _edges(
     pa, arrays = imported("pyarrow"), []
     chosen = [names[place] for place in found.places]
     for name, place in zip(chosen, found.places, strict=True):
-        with explained(f"{where}: the values of {name!r} are of several kinds, or none"):
+        with explained(f"{where}: the values of {name!r} are not all numbers, or all text"):
             arrays.append(pa.array(columns[place], from_pandas=True))
     if not len(arrays[0]):
         raise RequestError(f"{where} has no edges")

@@ -218,7 +218,7 @@ SOURCES = [
     (pd.DataFrame({"a": [1]}), "the table has one column"),
     (pd.DataFrame({"a": ["x", None], "b": ["y", "z"]}), "'a' is empty in row 2"),
     (pd.DataFrame({"a": [1.0, np.nan], "b": [2.0, 3.0]}), "'a' is empty in row 2"),
-    (pd.DataFrame({"a": [1, "x"], "b": [2, 3]}), "values of 'a' are of several kinds"),
+    (pd.DataFrame({"a": [1, "x"], "b": [2, 3]}), "values of 'a' are not all numbers, or all text"),
     (pd.DataFrame({"a": [1.5], "b": ["x"]}), "floating-point numbers, others are text"),
     (pd.DataFrame({"a": [], "b": []}), "the table has no edges"),
 ]
