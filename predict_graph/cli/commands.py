@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import builtins
 from functools import cache
 from importlib import import_module
-from keyword import iskeyword
-from pkgutil import resolve_name
 from typing import Any
 
 import typer
@@ -37,10 +34,9 @@ NAMES = [*_HOMES]
 
 
 def _function(module: str, word: str) -> Any:
-    """Return that of a command; a name that Python has itself has a line at its end."""
-    name = word.replace("-", "_")
-    taken = iskeyword(name) or hasattr(builtins, name)
-    return resolve_name(f"predict_graph.cli.{module}:{name}{'_' * taken}")
+    """Return that of a command; an underscore follows a name that Python has itself."""
+    found, name = import_module(f"predict_graph.cli.{module}"), word.replace("-", "_")
+    return getattr(found, f"{name}_", None) or getattr(found, name)
 
 
 @cache

@@ -115,7 +115,6 @@ run pagerank G --json x.json --out x.json | --out and --json name one file, x.js
 sample points.csv --out points.csv | would overwrite what
 sample G --out away/s.txt | no folder away
 sample G --out s.doc | s.doc | .parquet
-list sampler | did you mean samplers?
 list things | 'things' | samplers | cost-models
 history show 99999999999999999999 --history h.sqlite | 64 bits
 history list --limit 99999999999999999999 --history h.sqlite | 64 bits
