@@ -39,10 +39,13 @@ def engine_said(engine: Mapping[str, Any]) -> str:
     --------
     >>> engine_said({"name": "spark", "master": "local", "machines": 4, "cores": 1, "memory": "1g"})
     'spark, master local: 4 machines of 1 core and 1g of memory'
+    >>> engine_said({"cores": 2.0, "library": "", "name": "local"})
+    'local, cores 2.0'
     """
     if not {"master", "machines", "cores", "memory"} <= engine.keys():
+        parts = {"name": None, **engine}.items()
         return ", ".join(
-            f"{k} {v}" if k != "name" else str(v) for k, v in engine.items() if v is not None
+            f"{k} {v}" if k != "name" else str(v) for k, v in parts if v not in (None, "")
         )
     name, master, memory = engine["name"], engine["master"], engine["memory"]
     machines, cores = (counted(engine[what], what) for what in ("machines", "cores"))
