@@ -16,9 +16,9 @@ import math
 import operator
 import tokenize
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, MappingView
 from contextlib import suppress
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import combinations
 from types import CodeType, FrameType, GeneratorType, ModuleType
 from typing import Any, NamedTuple
@@ -316,7 +316,7 @@ def _by_value(target: ast.expr, place: Callable[[Any], int], total: int) -> Read
 
 def _in_combinations(target: ast.expr, pool: Any, length: Any) -> Reader | None:
     """Find the place among combinations, which come in the order of their pool."""
-    places = _places(pool, None)
+    places = _places(pool, None) if _size(pool) else None  # an iterator would be used up
     if not places or len(places) != _size(pool) or not isinstance(length, int):
         return None
     size, total = len(places), math.comb(len(places), length)
@@ -392,17 +392,18 @@ def _only_lists(node: ast.AST, frame: FrameType) -> bool:
         return isinstance(node.slice, ast.Constant | ast.Name) and not adds
     if isinstance(node, ast.Attribute):
         home = _value(node.value, frame)
-        computed = isinstance(getattr(type(home), node.attr, None), property | cached_property)
-        return not computed or _is_pure(home, node.attr)
+        held = inspect.getattr_static(home, node.attr, None)  # else of the user's __getattr__
+        computed = held is None or hasattr(type(held), "__get__")
+        return not computed or inspect.ismemberdescriptor(held) or _is_pure(home, node.attr)
     return isinstance(node, _PLAIN)
 
 
 def _is_pure(value: Any, name: str) -> bool:
     """Whether what a value's class calls so changes nothing: not one that the user has written."""
-    if isinstance(value, ModuleType):
-        return value.__name__.partition(".")[0] in _PURE
+    value = value._mapping if MappingView in type(value).__mro__ else value
     homes = (each.__module__ for each in type(value).__mro__ if name in vars(each))
-    return next(homes, "").partition(".")[0] in _PURE
+    home = value.__name__ if isinstance(value, ModuleType) else next(homes, "")
+    return home.partition(".")[0] in _PURE
 
 
 def _value(node: ast.expr, frame: FrameType) -> Any:

@@ -147,17 +147,22 @@ def test_a_loop_whose_first_vertices_are_hubs_is_weighted(written):
     assert 0.8 < min(totals) <= max(totals) < 1.2
 
 
-OWN = """class Own(dict):
+OWN = """from collections import abc
+class Own(dict):
     used = 0
     def __iter__(self, key=None):
         self.used += 1
         return iter(range(300))
+    def __getattr__(self, name):
+        self.used += name == "any"
+        return range(300) if name == "any" else super().__getattr__(name)
     __getitem__, some = __iter__, property(__iter__)
 own, key = Own.fromkeys(range(300)), 0
+v = abc.KeysView(own)
 """
 
 
-@pytest.mark.parametrize("iterable", ["own", "own[key]", "own.some", "sorted(own)"])
+@pytest.mark.parametrize("iterable", ["own", "own[key]", "own.some", "own.any", "v", "sorted(own)"])
 def test_an_observation_calls_nothing_that_may_change_something(written, iterable):
     function = own(written, f"{OWN}for _ in {iterable}:\n    work()\nreturn own.used")
     with counted():
