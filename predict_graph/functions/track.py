@@ -88,7 +88,8 @@ def track(
     function : str or callable
         See :func:`~predict_graph.functions.naming.check_function`.
     graph : object
-        The graph as the function takes it, or what :func:`~predict_graph.predict` takes.
+        The graph as the function takes it, or what :func:`~predict_graph.predict` takes. A table,
+        such as a DataFrame, is passed on as it is if an annotation of the function names its class.
     *positional, **keywords
         Other arguments of the function.
     history : History, path, 'none' or None
@@ -110,7 +111,8 @@ def track(
     {5: 1, 7: 1, 9: 1}
     """
     checked = check_function(function, positional, keywords, form=graph_form, graph=graph)
-    as_it_is = checked.form == "edges" and type(graph).__name__ in ("ndarray", "DataFrame")
+    hint = str(next(iter(checked.parameters.values()), "")).replace("'", ".").split(".")
+    as_it_is = checked.form == "edges" and type(graph).__name__ in ("ndarray", *hint)
     if form_of(graph) != checked.form and not as_it_is:
         whole = graph = Subject(checked, graph, seed=0).whole()
         ids = [] if whole.graph.labels is None else whole.graph.labels.tolist()
@@ -142,7 +144,7 @@ def run_tracked(
     converted, convert = timer.seconds, timer.wall
     expected = expected or _expected(function, graph, source, history)
     counts = (getattr(graph, name, None) for name in ("number_of_edges", "ecount", "numberOfEdges"))
-    edges = next(filter(None, counts), int)
+    edges = next(filter(callable, counts), int)
     before = edges()
     here = os.getpid()
     watcher = Watcher(threading.get_ident(), called.__code__, expected, clock.wall(), graph)

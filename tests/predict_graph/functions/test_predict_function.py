@@ -3,6 +3,7 @@ import time
 
 import networkx as nx
 import numpy as np
+import pandas as pd
 import pytest
 
 import predict_graph
@@ -249,6 +250,14 @@ def test_an_iterator_is_a_list_or_how_many_there_were():
     assert counted.generator
     assert sorted(map(sorted, kept.result)) == [[place, place + 1] for place in range(29)]
     assert counted.result == 29
+
+
+@pytest.mark.parametrize("kind", [np.ndarray, pd.DataFrame])
+def test_a_tracked_function_has_the_table_that_it_wants(kind):
+    def call(table: kind):
+        return type(table)
+
+    assert predict_graph.track(call, pd.DataFrame({"source": [1], "ecount": [2]})) is kind
 
 
 @pytest.mark.parametrize("change", [nx.Graph.clear, lambda g: g.remove_nodes_from(range(200))])
