@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import contextlib
 import hashlib
 import inspect
@@ -12,11 +11,11 @@ import re
 import reprlib
 import sys
 import traceback
+from ast import literal_eval
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType, SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import uuid4
 
 from predict_graph.errors import RequestError, described_error
@@ -24,8 +23,7 @@ from predict_graph.inputs import read_bytes
 from predict_graph.plugins import Registry, registrations
 
 
-@dataclass(frozen=True)
-class _Loaded:
+class _Loaded(NamedTuple):
     module: ModuleType
     source: bytes
     registered: list[tuple[Registry[Any], str]]
@@ -65,72 +63,81 @@ def file_module(file: Path) -> ModuleType:
     return _load(file, "file", registers=False)
 
 
-def code_digest(function: Any) -> str:
+def code_digest(function: Any, seen: set[int] | None = None) -> str:
     """Return a digest of the source of a function or class, and of what it uses of its folder.
 
-    Of that it takes numbers, texts, modules, and functions and classes in the same way; of what it
-    holds itself, defaults and variables around it, all contents. It is empty where there is no
-    source.
+    Of that it takes numbers, texts, containers, modules, and functions and classes in the same way;
+    of what it holds itself, defaults and variables around it, all contents. It is empty where there
+    is no source. What has been `seen` is not taken again: functions may use each other.
 
     Examples
     --------
     >>> len(code_digest(code_digest)), code_digest(len), code_digest(eval("lambda: n", {"n": 1}))
     (16, '', '')
     """
-    source = _source(function, set())
+    source = "seen" if id(function) in (seen or ()) else _source(function, seen or set())
     return hashlib.blake2b(source.encode(), digest_size=8).hexdigest() if source else ""
 
 
-class _Pickler(pickle.Pickler):
+class _Contents(pickle.Pickler):
+    """Pickles sets, whose order differs between processes, in one, and lambdas by their code."""
+
+    seen: set[int]
+
     def persistent_id(self, value: Any) -> Any:
-        """Order what a set holds, as processes do not: by their hashes of texts."""
-        return sorted(map(repr, value)) if isinstance(value, set | frozenset) else None
+        if isinstance(value, FunctionType) and "<" in value.__qualname__:
+            return code_digest(value, self.seen) or None
+        return sorted(value, key=repr) if isinstance(value, set | frozenset) else None
 
 
-def content_text(value: Any) -> str:
+def content_text(value: Any, seen: set[int] | None = None) -> str:
     """Return a text of a value that equal contents have alone; one that it never has again if none.
+
+    It is the Python literal, if there is one that is not large.
 
     Examples
     --------
-    >>> content_text([1, "b"]), content_text(code_digest)[:12]
-    ("[1, 'b']", 'code_digest ')
+    >>> content_text([1, *"bcdefgh"]), content_text(code_digest)[:12]
+    ("[1, 'b', 'c', 'd', 'e', 'f', 'g', 'h']", 'code_digest ')
     >>> import numpy
-    >>> given = numpy.array([1.0]), numpy.array([1.0 + 1e-9]), lambda: 1, lambda: 2
+    >>> given = numpy.arange(2000), numpy.arange(2) / 3, lambda: 1, {"x": lambda: 2}
     >>> [*map(content_text, given)] == [*map(content_text, given)]
     True
-    >>> len({*map(content_text, given)})
-    4
-    >>> many = range(0, 800, 8)  # whose order in a set depends on which comes first
-    >>> content_text([{*many}]) == content_text([{*reversed(many)}])
+    >>> len({*map(content_text, given), content_text(numpy.arange(2) / 3 + 1e-15)})
+    5
+    >>> content_text([{0, 8}, *range(9)]) == content_text([{8, 0}, *range(9)])  # come in two orders
     True
     """
-    text = reprlib.repr(value)
-    with contextlib.suppress(Exception):  # no literal: arrays are rounded, for example
-        if "..." not in text and ast.literal_eval(text) == value:
-            return text
     digest, blocks = hashlib.blake2b(digest_size=4), iter(range(200))
 
     def write(block: Any) -> None:
-        next(blocks)  # limits the time: they are of 64 KiB
+        next(blocks)  # limits the time: they are of 64 KiB, but for arrays
         digest.update(block)
 
+    pickler = _Contents(SimpleNamespace(write=write))
+    pickler.seen = seen or set()
     try:
-        _Pickler(SimpleNamespace(write=write)).dump(code_digest(value) or value)
+        pickler.dump((callable(value) and code_digest(value, pickler.seen)) or value)
     except Exception:  # of another's class, or too large
         digest.update(uuid4().bytes)
+    with contextlib.suppress(Exception):  # no literal
+        text = repr(value) if next(blocks) == 1 else ""
+        text = reprlib.repr(value) if "{" in text else text  # a set in one order
+        if literal_eval(text) == value:
+            return text
     return f"{getattr(value, '__qualname__', type(value).__qualname__)} {digest.hexdigest()}"
 
 
 def _source(thing: Any, seen: set[int]) -> str:
-    seen.add(id(thing))
     source, numbers = "", ""
     with contextlib.suppress(OSError, TypeError):
         source = inspect.getsource(thing)
     if not (source or isinstance(thing, type)):  # of a class in a notebook methods alone have one
         return ""
-    for name, each in sorted(_used_by(thing).items()):
+    seen.add(id(thing))
+    for name, each in sorted(_used_by(thing, seen).items()):
         if isinstance(each, _CONSTANTS) and not name.startswith("__"):
-            numbers += name + content_text(each)
+            numbers += name + content_text(each, seen)
         elif id(each) not in seen and _home(each) == _home(thing):
             source += _source(each, seen)
     return source and source + numbers
@@ -143,7 +150,7 @@ def _home(thing: Any) -> str:
     return os.path.dirname(file) if file else name
 
 
-def _used_by(thing: Any) -> dict[str, Any]:
+def _used_by(thing: Any, seen: set[int]) -> dict[str, Any]:
     """Return what a function has by name around it, or a class inside it, with its bases."""
     if isinstance(thing, type):
         inside = {name: getattr(each, "fget", each) for name, each in vars(thing).items()}
@@ -162,10 +169,9 @@ def _used_by(thing: Any) -> dict[str, Any]:
     with contextlib.suppress(ValueError):  # what has no value yet
         held |= dict(inspect.getclosurevars(function).nonlocals)
     for name, each in held.items():
-        if isinstance(each, type | FunctionType | ModuleType):
-            around[f"its {name}"] = each
-        else:
-            around |= {f"its {name}": content_text(each), f"type of {name}": type(each)}
+        own = isinstance(each, type | FunctionType | ModuleType)
+        around[f"its {name}"] = each if own else content_text(each, seen)
+        around[f"type of {name}"] = type(each)
     return around
 
 

@@ -160,6 +160,23 @@ def check_function(
     ------
     RequestError
         If there is no such function, it takes no graph, or an argument does not fit.
+
+    Examples
+    --------
+    >>> import networkx
+    >>> given = partial(partial(networkx.betweenness_centrality), k=5)
+    >>> found = check_function(given, keywords={"normalized": False})
+    >>> found.name, found.keywords
+    ('networkx:betweenness_centrality', {'k': 5, 'normalized': False})
+    >>> names = "networkx:louvain_communities", "networkx.community:louvain_communities"
+    >>> {check_function(name).call for name in names} == {networkx.community.louvain_communities}
+    True
+    >>> {check_function(name).name for name in names}
+    {'networkx:louvain_communities'}
+    >>> check_function("networkx.algorithms.approximation:diameter").name
+    'networkx.algorithms.approximation.distance_measures:diameter'
+    >>> check_function(networkx.approximation.diameter).name
+    'networkx.algorithms.approximation.distance_measures:diameter'
     """
     if form is not None and form not in FORMS:
         raise unknown_name("form of a graph", form, FORMS)
