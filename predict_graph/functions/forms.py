@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import re
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -60,8 +59,7 @@ def _reads_directed(function: GraphFunction) -> bool:
     """
     if function.form not in ("networkx", "networkit"):
         return True
-    parameters = getattr(inspect.unwrap(function.call), "__annotations__", {})
-    if any("DiGraph" in str(kind) for name, kind in parameters.items() if name != "return"):
+    if any("DiGraph" in str(each.annotation) for each in function.parameters.values()):
         return True
     if function.library != "networkx":
         return False
@@ -69,10 +67,9 @@ def _reads_directed(function: GraphFunction) -> bool:
 
     try:
         called(function, networkx.path_graph(3))
-    except networkx.NetworkXException as error:
-        return re.search("undirected|digraph|directed graph", str(error), re.IGNORECASE) is not None
-    except Exception:  # of arguments that do not fit so small a graph
-        return False
+    except Exception as error:  # others are of arguments that do not fit so small a graph
+        said = str(error) if isinstance(error, networkx.NetworkXException) else ""
+        return re.search("undirected|digraph|directed graph", said, re.IGNORECASE) is not None
     return False
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from dataclasses import dataclass
 from numbers import Real
@@ -89,9 +88,9 @@ def draw_sample(
     chosen, share = SAMPLERS.get(sampler), check_ratio(ratio)
     # Only some edges of the sampled vertices stay inside the sample, but all of them are read: the
     # factor of 8 limits the time.
-    if max_edges is not None and not (isinstance(max_edges, Real) and max_edges > 0):
+    if max_edges is not None and not (isinstance(max_edges, Real) and 0 < max_edges < np.inf):
         raise RequestError(f"max_edges is {max_edges!r}; accepted: a number above 0")
-    scanned = None if max_edges is None else math.ceil(8 * max_edges)
+    scanned = None if max_edges is None else int(np.ceil(8 * max_edges))
     with blamed_on("sampler", sampler):
         drawn = chosen().sample(graph, share, random_state=rng, max_edges=scanned)
         kept = np.asarray(drawn.vertices)
