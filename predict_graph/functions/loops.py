@@ -222,7 +222,7 @@ class LoopReader:
         if _calls(iterable, "tqdm"):
             iterable = iterable.args[0]  # type: ignore[attr-defined]
         source = _evaluated(iterable, frame)
-        if isinstance(iterable, ast.Name | ast.Attribute) and hasattr(source, "__next__"):
+        if isinstance(iterable, ast.Name | ast.Attribute) and hasattr(type(source), "__next__"):
             return lambda frame: self._of_iterator(source)
         if isinstance(source, range):
             unbound = source and not _names(target) & bound
@@ -363,7 +363,7 @@ def _evaluated(node: ast.expr, frame: FrameType) -> Any:
         # Parts come before what they are part of.
         if all(_only_lists(each, frame) for each in reversed([*ast.walk(node)])):
             found = _value(node, frame)
-            made = isinstance(node, ast.Call) and hasattr(found, "__next__")
+            made = isinstance(node, ast.Call) and hasattr(type(found), "__next__")
             return list(found) if made else found
     return None
 
@@ -380,8 +380,8 @@ def _only_lists(node: ast.AST, frame: FrameType) -> bool:
         # An iterator would be used up, but for one that is made here.
         made = (ast.Call, ast.Constant)
         parts = [_value(part, frame) for part in node.args if not isinstance(part, made)]
-        used = any(hasattr(part, "__next__") for part in parts)
-        users = any(hasattr(x, "__iter__") and not _is_pure(x, "__iter__") for x in parts)
+        used = any(hasattr(type(part), "__next__") for part in parts)
+        users = any(hasattr(type(x), "__iter__") and not _is_pure(x, "__iter__") for x in parts)
         return own and not node.keywords and not used and (name == "len" or not users)
     if isinstance(node, ast.BinOp):
         sides = (_value(side, frame) for side in (node.left, node.right))

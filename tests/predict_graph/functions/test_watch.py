@@ -154,7 +154,7 @@ class Own(dict):
         self.used += 1
         return iter(range(300))
     def __getattr__(self, name):
-        self.used += name == "any"
+        self.used += 1
         return range(300) if name == "any" else super().__getattr__(name)
     __getitem__, some = __iter__, property(__iter__)
 own, key = Own.fromkeys(range(300)), 0
