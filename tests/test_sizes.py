@@ -9,8 +9,8 @@ import pytest
 ROOT = Path(__file__).parents[1]
 CAPS = {
     "samplers": 750,
-    "costmodels": 2_040,
-    "predict_graph": 26_610,
+    "costmodels": 2_030,
+    "predict_graph": 26_590,
     "tests": 12_939,
     "benchmarks": 4_996,
 }
