@@ -10,8 +10,8 @@ ROOT = Path(__file__).parents[1]
 CAPS = {
     "samplers": 750,
     "costmodels": 2_030,
-    "predict_graph": 26_590,
-    "tests": 12_939,
+    "predict_graph": 26_592,
+    "tests": 12_940,
     "benchmarks": 4_996,
 }
 """Lines of code; on the way to 1,700, 3,300, 22,000, 13,000 and 5,000."""

@@ -9,6 +9,7 @@ its expected time is left.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import lru_cache, partial
@@ -20,6 +21,7 @@ import pandas as pd
 from predict_graph.algorithms import ALGORITHMS, Algorithm
 from predict_graph.answers import Answer, Table
 from predict_graph.budget import Spending, check_budget
+from predict_graph.durations import counted
 from predict_graph.engines import Engine
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.errors import PredictGraphError, RequestError
@@ -123,7 +125,7 @@ def learn(
     if kept is None:
         raise RequestError("to learn takes a history; accepted: a file for --history")
     allowed = check_budget(budget)
-    if not allowed.seconds or allowed.share is not None:
+    if not 0.0 < allowed.seconds < math.inf or allowed.share is not None:
         raise RequestError(f"the budget is {budget!r}; accepted for learning: a time such as 10m")
     every = [name for name in ALGORITHMS.names() if "spark" in ALGORITHMS.get(name).runs_on]
     jobs = [check_function(name) for name in (every if algorithms is None else algorithms)]
@@ -164,7 +166,7 @@ class _Learner:
         An edge is expected to take as long as one of the graph before; nothing is known of the
         first graph.
         """
-        self._report(f"opening a session, machines: {self.engine.workers}")
+        self._report(f"opening a session on {counted(self.engine.workers, 'machines')}")
         rates = {job.name: 0.0 for job in self.jobs}  # seconds an edge
         with self.engine.session(java_works=any(job.java_works for job in self.jobs)) as session:
             for scale, factor in _GRAPHS:

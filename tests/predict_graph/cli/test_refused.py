@@ -52,6 +52,7 @@ run pagerank G --checkpoint . | --checkpoint is no option of the engine 'local'
 predict graphx:pageRank G --engine spark --checkpoint . | graphx:pageRank keeps its own state
 run pagerank no.csv --out away/r.csv | no folder away
 learn --history none | to learn takes a history
+learn --budget unlimited --history h.sqlite | a time such as 10m
 compare-samplers G --samplers rj,x | sampler 'x'
 sample points.csv --out linked.csv | would overwrite what
 sample tab.csv --ids string --ratio 1 --out sample.txt | holds a tab

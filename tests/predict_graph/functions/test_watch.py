@@ -231,7 +231,7 @@ def test_the_progress_that_igraph_reports_is_read():
 @pytest.mark.parametrize(("rounds", "least"), [(400, 4), (20, 0)])
 def test_a_first_part_has_four_rounds_if_they_are_a_small_part(written, rounds, least):
     slowly = own(written, f"for _ in range({rounds}):\n    work(2500)")
-    part = run(slowly, seconds=0.02, budget=Budget(0.05, None, 0.02))
+    part = run(slowly, seconds=0.02, budget=Budget(share=0.05, least_seconds=0.02))
     assert part.state == "stopped"
     assert least <= max((each.done for each in part.observations), default=0) <= 0.1 * rounds
 

@@ -24,6 +24,7 @@ import pandas as pd
 
 from predict_graph.algorithms import Algorithm, VertexProgram
 from predict_graph.arrays import FloatArray
+from predict_graph.durations import counted
 from predict_graph.engines import SampleSummary, critical_worker
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.engines.spark.session.settings import is_local
@@ -67,9 +68,9 @@ class ClusterRun:
     def summary(self) -> SampleSummary:
         """What a prediction says of it."""
         record, drawn = self.record, self.record.sample or {"sampler": "none", "ratio": 1.0}
-        note, seconds = f"machines: {self.machines}{', cold' if self.cold else ''}", record.seconds
-        if self.again:
-            note, seconds = f"{note}, run on {record.time:%F}", 0.0
+        note = f"{counted(self.machines, 'machines')}{', cold' if self.cold else ''}"
+        note += f", run on {record.time:%F}" if self.again else ""
+        seconds = 0.0 if self.again else record.seconds
         sizes = (float(drawn["ratio"]), record.vertices, record.edges, record.iterations)
         return SampleSummary(str(drawn["sampler"]), *sizes, seconds, self.purpose, note)
 
