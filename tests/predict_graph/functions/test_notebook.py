@@ -66,7 +66,7 @@ def loop(rounds):
     ranks = spark.range(9).localCheckpoint()
     for _ in range(rounds):
         ranks = ranks.groupBy("id").count().select("id").localCheckpoint()
-        time.sleep(0.3)
+        time.sleep(1.8)
     return ranks.count()
 loop(1)
 """
