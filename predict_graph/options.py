@@ -218,8 +218,6 @@ def completed(options: Any, given: Mapping[str, Any], function: str) -> dict[str
                 f"accepted: {', '.join(options.__annotations__)}, and parameters of the algorithm "
                 "in parameters={...}"
             )
-    if not isinstance(given.get("parameters") or {}, Mapping):
-        raise RequestError(f"parameters are {given['parameters']!r}; accepted: a mapping by name")
     said = {name: value for name, value in given.items() if value is not None}
     return {name: said.get(name, _USUAL.get(name)) for name in options.__annotations__}
 

@@ -144,7 +144,8 @@ def run_tracked(
     converted, convert = timer.seconds, timer.wall
     expected = expected or _expected(function, graph, source, history)
     counts = (getattr(graph, name, None) for name in ("number_of_edges", "ecount", "numberOfEdges"))
-    edges = next(filter(callable, counts), int)
+    # Counted only for the history: networkx visits all vertices.
+    edges = int if source or history is None else next(filter(callable, counts), int)
     before = edges()
     here = os.getpid()
     watcher = Watcher(threading.get_ident(), called.__code__, expected, clock.wall(), graph)
@@ -174,7 +175,7 @@ def run_tracked(
     if show and keep:
         print(f"{function.name} {closing_words(seconds, first)}", file=sys.stderr)
     # Shorter ones would only fill it, and what is left of a graph was not what the call was about.
-    if history is not None and spent >= 1.0 and (source or edges() == before):
+    if history is not None and spent >= 1.0 and edges() == before:
         run = ChildRun("done", spent, seconds, converted)
         with suppress(PredictGraphError):  # a graph that ours cannot describe, such as one emptied
             whole = _described(function, graph, source)

@@ -26,8 +26,10 @@ _MACHINES = tuple(
 )
 _SIZES = "scale (?:input)?fraction (?:input|data(?:set)?)?size datascale scalefactor input data"
 _SCALES = tuple(f"(?:total)?{name}(?:in)?(?:[kmgtp]?i?b|bytes)?" for name in _SIZES.split())
-_OF = "total mean avg average median measured actual gross job app application query"
-_ABOUT = f"(?:{'|'.join(_OF.split())}|train|training|epoch|response|processing|solver)*"
+_ABOUT = (
+    "(?:total|mean|avg|average|median|measured|actual|gross|job|app|application|query|train"
+    "|training|epoch|response|processing|solver)*"
+)
 _DURATIONS = (
     "seconds run(?:ning)?time exec(?:ution)?time wall(?:clock)?time makespan elapsed(?:time|raw)? "
     "duration completiontime time(?:taken)? wall(?:clock)? real latency"
