@@ -170,11 +170,13 @@ class Result:
 def program(capsys, monkeypatch):
     """Run a command in this process, on a wide terminal; check an exit status that is given.
 
-    The command is written as in a shell; arguments after it are taken as they are.
+    The command is written as in a shell; arguments after it are taken as they are. No line of
+    progress is written on a slow machine, since lines of errors are counted.
     """
     from predict_graph.cli import main
 
     monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setattr("predict_graph.clock.display.PATIENCE", 3600.0)
 
     def call(command="", *arguments, status=None):
         with pytest.raises(SystemExit) as exit_:

@@ -200,7 +200,10 @@ def _sentence(error: Any, given: Sequence[str]) -> str:
     parameter = text.startswith("Got unexpected extra argument") and "=" in text
     if parameter or (text.startswith("No such option") and {*given[:1]} & _PARAMETERS):
         return f"{text}; accepted: -p NAME=VALUE for an algorithm, --arg NAME=VALUE for a function"
-    options = getattr(getattr(error, "param", None), "opts", ())
+    asked = getattr(error, "param", None)
+    options, said = getattr(asked, "opts", ()), getattr(asked, "help", None)
+    if text.startswith("Missing") and said:
+        return f"{text.rstrip('.')}; accepted: {said.rstrip('.')}"
     parts = [part for word in given for part in word.split("=", 1 if word[:2] == "--" else 0)]
     for option, value in pairwise(parts):
         if option in options and value not in text:

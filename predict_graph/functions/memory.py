@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from predict_graph.functions.child import ChildRun
-from predict_graph.functions.growth import NOTHING, Growth, Hyper, Point, extrapolate
+from predict_graph.functions.growth import NOTHING, Hyper, Point, extrapolate
 from predict_graph.intervals import Interval
 
 _VISIBLE = 2.0**22  # bytes that show among those of an interpreter; not tuned
@@ -37,13 +37,7 @@ def predict_memory(
     if whole is not None:
         total = whole.peak_bytes + (whole.graph_bytes if converted else 0.0)
         return Interval(total, 0.9 * total, 1.1 * total + _RESOLUTION)
-    found = grown_bytes([(drivers, run.peak_bytes) for drivers, run in runs], target)
-    call = Interval.spread(found.cost, found.log_std)
-    steepest = [  # growth that each sample allows
-        max(target[name] / drivers[name] for name in _DRIVERS[1:]) * (run.peak_bytes + _RESOLUTION)
-        for drivers, run in runs
-    ]
-    call = replace(call, high=max(call.predicted, min([call.high, *steepest])))
+    call = grown_bytes([(drivers, run.peak_bytes) for drivers, run in runs], target)
     if prefix is not None:  # the first part takes the least, and no iteration keeps more than those
         least, most = prefix.peak_bytes, _most(prefix, max(rounds_left, 1.0))
         refuted = call.predicted < least and math.isfinite(most)  # the samples, by the first part
@@ -54,7 +48,7 @@ def predict_memory(
         graph = prefix.graph_bytes
     elif converted:
         sizes = [(drivers, run.graph_bytes) for drivers, run in runs]
-        graph = grown_bytes(sizes, target, ("edges", "vertices")).cost
+        graph = grown_bytes(sizes, target, ("edges", "vertices")).predicted
     high = graph * 1.15 + call.high + _RESOLUTION
     return Interval(call.predicted + graph, graph / 1.15 + call.low, high)
 
@@ -77,10 +71,11 @@ def grown_bytes(
     points: Sequence[tuple[Mapping[str, float], float]],
     target: Mapping[str, float],
     names: Sequence[str] = _DRIVERS,
-) -> Growth:
+) -> Interval:
     """Extrapolate bytes; the allocator sometimes takes more at once than it needs, never less.
 
-    They do not grow with pairs of vertices where these would take less than a bit each.
+    They do not grow with pairs of vertices where these would take less than a number each, and not
+    faster than the steepest driver.
     """
     names = [name for name in names if name not in _PAIRS or _may_hold_pairs(points, name)]
     made = []
@@ -88,10 +83,17 @@ def grown_bytes(
         larger = (b for d, b in points if all(d[n] >= each[n] for n in ("vertices", "edges")))
         made.append(Point(each, min(larger), "", ""))
     found = extrapolate(made, target, "", hyper=_HYPER, names=names, wider=2.0)
-    return found or Growth(0.0, 1.0, [])
+    if found is None:
+        return Interval.exact(0.0)
+    steepest = [
+        max(target[name] / each[name] for name in names if name != NOTHING) * (held + _RESOLUTION)
+        for each, held in points
+    ]
+    grown = Interval.spread(found.cost, found.log_std)
+    return replace(grown, high=max(grown.predicted, min([grown.high, *steepest])))
 
 
 def _may_hold_pairs(points: Sequence[tuple[Mapping[str, float], float]], name: str) -> bool:
-    """Whether one of the two runs with most pairs, so many that it shows, took a bit for each."""
-    seen = sorted((drivers[name], held) for drivers, held in points)[-2:]
-    return any(held >= pairs / 8 or pairs / 8 < _VISIBLE for pairs, held in seen)
+    """Whether one of the two runs with most pairs, so many that it shows, took 32 bits for each."""
+    seen = sorted((4.0 * drivers[name], held) for drivers, held in points)[-2:]
+    return any(held >= least or least < _VISIBLE for least, held in seen)

@@ -103,8 +103,8 @@ def predict_by_size(
             f"the atlas has no runs of {function.name} with such arguments, so that the size of a "
             "graph is not enough; accepted: the graph itself"
         )
-    held = grown_bytes([(each.drivers, each.peak_bytes) for each in known], drivers)
-    graph, peak = size.bytes(function.form), Interval.spread(held.cost, held.log_std)
+    peak = grown_bytes([(each.drivers, each.peak_bytes) for each in known], drivers)
+    graph = size.bytes(function.form)
     peak = Interval(graph + peak.predicted, graph / 1.15 + peak.low, 1.15 * graph + peak.high)
     memory = PeakMemory(peak, float(available_memory()))
     others = [] if memory.fits is False else compiled_alternatives(function, call.cost, drivers)

@@ -6,13 +6,6 @@ COUNTS = (2, 4, 8, 16)  # of machines
 TYPES = "machine_type,cores,memory_gb,price_per_hour\nsmall,2,4,0.1\nbig,8,32,0.4\nlean,8,8,0.3\n"
 
 
-@pytest.fixture(autouse=True)
-def _patience(monkeypatch):
-    """Write no line of progress on a slow machine, where lines of errors are counted."""
-    monkeypatch.setenv("COLUMNS", "200")
-    monkeypatch.setattr("predict_graph.clock.display.PATIENCE", 3600.0)
-
-
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """The working folder of commands, which has a table of machine types."""
