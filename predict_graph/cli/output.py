@@ -50,9 +50,10 @@ class Output(Group):
         if self.quiet and self.verbose:
             raise RequestError("-q and -v are both given; accepted: one of them")
 
-    def display(self) -> Display:
+    def display(self, graph: str | None = None) -> Display:
         """Return a display of progress, which shows nothing if only the answer is wanted."""
-        return Display(options.messages(), quiet=self.quiet)
+        text = "starting" if graph is None else f"reading {graph}"
+        return Display(options.messages(), text, quiet=self.quiet)
 
     def give(self, answer: Answer, content: Any, *others: str | None) -> None:
         """Print an answer, and write its content as JSON where that is asked for.

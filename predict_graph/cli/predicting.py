@@ -46,7 +46,7 @@ def predict(
         raise RequestError("--target-profile is for runs on one machine; accepted: --engine local")
     asked, packages = _asked(case, cluster, output, sampling.asked(), refused, spark_reads)
     profiles = _profiles(profile, target_profile)
-    with output.display() as display:
+    with output.display(case.graph) as display:
         found = predict_graph.predict(case.algorithm, case.source, **asked, progress=display.step)
     if profiles is not None:
         from predict_graph.prediction.assembly import carried
@@ -79,7 +79,7 @@ def run(
         functions.run_call(case, output, asked, expect)
         return
     last: list[Moment] = []
-    with json_output.events(events) as write, output.display() as display:
+    with json_output.events(events) as write, output.display(case.graph) as display:
 
         def show_all(moment: Moment) -> None:
             last[:] = [moment]
@@ -104,7 +104,7 @@ def validate(case: Case, cluster: Cluster, sampling: Sampling, output: Pages) ->
     asked, packages = _asked(case, cluster, output, sampling.asked())
     if "keywords" not in asked:  # no function
         asked["fresh_process"] = True
-    with output.display() as display:
+    with output.display(case.graph) as display:
         found = predict_graph.validate(case.algorithm, case.source, **asked, progress=display.step)
     output.show(found, packages=packages)
 

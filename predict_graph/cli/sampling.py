@@ -44,7 +44,7 @@ def sample(
     options.prepare(plugin, graph)
     how: dict[str, Any] = {"sampler": sampler, "ratio": ratio, "max_edges": max_edges, "seed": seed}
     how |= {"directed": reading.directed, "ids": reading.ids}
-    with output.display() as display:
+    with output.display(graph) as display:
         found = predict_graph.sample(reading.of(graph), **how, progress=display.step)
         write_edges(out, found.graph)
     output.show(found)

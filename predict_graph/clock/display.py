@@ -25,12 +25,18 @@ class Display(AbstractContextManager["Display"]):
     """A bar on a terminal or in a notebook with widgets; elsewhere lines, now and then."""
 
     def __init__(
-        self, console: Console, *, what: str = "superstep", lines: bool = True, quiet: bool = False
+        self,
+        console: Console,
+        text: str = "starting",
+        *,
+        what: str = "superstep",
+        lines: bool = True,
+        quiet: bool = False,
     ) -> None:
         self._console, self._what = console, what
         self._began = time.monotonic()
         self._first: tuple[float, float] | None = None  # of the steps: when, and what was done
-        self._text = "starting"
+        self._text = printable(text)
         self._left: Callable[[], str] = str
         self._ended = threading.Event()
         self._lines = threading.Thread(target=self._write, daemon=True)

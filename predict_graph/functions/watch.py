@@ -92,7 +92,7 @@ class LoopWatch:
                 if total != 1.0:  # else only what is inside it can show progress
                     loop = f"{each.f_code.co_filename}:{each.f_code.co_name}:{line}"
                     return Observation(seconds, loop, max(done, 0.0), total, early, counted)
-        done = 10.0 * self._percent  # of a loop of 1000 iterations
+        done = 10.0 * min(self._percent, 100.0)  # of a loop of 1000 iterations
         if done >= 0.0 and (self._report is None or done != self._report.done):
             self._report = Observation(seconds, REPORTED, done, 1000.0, counted=False)
         return self._report or Observation(seconds)

@@ -235,12 +235,8 @@ def test_a_poor_terminal():
 @pytest.mark.usefixtures("_files")
 def test_a_reader_that_goes_away():
     """A pipe that is closed after a line: the page is written."""
-    words = [
-        sys.executable,
-        "-c",
-        IN_ONE_PROCESS,
-        json.dumps([[*REPORTS["fit"].split(), "--report", "b.html"]]),
-    ]
+    asked = json.dumps([f"{REPORTS['fit']} --report b.html".split()])
+    words = [sys.executable, "-c", IN_ONE_PROCESS, asked]
     script = f"set -o pipefail; {shlex.join(words)} | head -1"
     done = subprocess.run(["bash", "-c", script], capture_output=True, timeout=600, check=False)
     assert (done.returncode, done.stderr) == (0, b"")
