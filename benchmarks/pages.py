@@ -49,7 +49,8 @@ _NAMED = re.compile(r"# ([\w.-]+\.py)\n")
 _UNIT = r"(?:[kMGTP]?i?B|[mµn]?s|min|h|d|years?|months?|weeks?|days?|hours?|minutes?|seconds?|s²|%)"
 _NUMBER = re.compile(rf"[+\-−]?\b\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?(?: ?{_UNIT}\b|%)?")
 _BUSY = re.compile(
-    r",\s+on a machine\s+as busy as now|warning: while predicting.*?\(no\s+waiting\)\s+and\s+slower"
+    r",\s+on a machine\s+as busy as now|"
+    r"warning: while predicting.*?which\s+the\s+interval\s+includes"
 )
 _NOT_A_NUMBER = re.compile(r"\b(?:nan|inf)\b")
 

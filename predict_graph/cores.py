@@ -80,8 +80,8 @@ class Load:
             found.append(
                 f"while predicting, this process waited {' and '.join(causes)} (load average "
                 f"{os.getloadavg()[0]:.1f}, {usable_cores()} cores): a run is predicted "
-                f"to wait as much, and the interval includes {self.slowdown:.2g} times faster "
-                "(no waiting) and slower"
+                f"to wait as much; without waiting it is {self.slowdown:.2g} times as fast, which "
+                "the interval includes"
             )
         if self.throttled >= 0.1:
             found.append(

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from predict_graph.cores import meter
+from predict_graph.durations import readable_seconds
 from predict_graph.engines import RunProfile
 from predict_graph.engines.runtime_model import std_of_next
 from predict_graph.errors import JobError, RequestError
@@ -150,8 +151,10 @@ class FunctionCase(Gathering):
             )
         if parallel > 1.2:  # not tuned
             texts.append(f"the function uses {parallel:.1f} cores: {total:.3g} CPU seconds in all")
-        if self.spent > TOLERATED * self.budget.allowed(total):
-            texts.append("the prediction has taken more than its budget")
+        allowed = self.budget.allowed(total)
+        if self.spent > TOLERATED * allowed:
+            took, most = readable_seconds(self.spent), readable_seconds(allowed)
+            texts.append(f"the prediction took {took}, more than its budget of {most}")
         return texts
 
 

@@ -130,4 +130,4 @@ def _forms(size: GraphSize) -> list[str]:
     """Return what the graph takes in libraries, for one that may not fit as it is."""
     forms = {"predict-graph": "graph", "scipy": "scipy", "igraph": "igraph", "networkx": "networkx"}
     sizes = [f"{readable_bytes(size.bytes(form))} in {name}" for name, form in forms.items()]
-    return [f"the graph without the call takes about {', '.join(sizes)}"]
+    return [f"the graph alone takes about {', '.join(sizes)}"]

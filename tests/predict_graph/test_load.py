@@ -124,7 +124,7 @@ def test_a_busy_machine_is_said_and_widens_the_interval(monkeypatch, options):
     assert NOW in busy._repr_html_()
     (warning,) = set(busy.warnings) - set(quiet.warnings)
     assert "waited 60% of its time for a core that other programs used" in warning
-    assert "2.5 times faster" in warning
+    assert "2.5 times as fast" in warning
     assert warning in busy.to_dict()["warnings"]
     assert busy.to_dict()["load"]["slowdown"] == pytest.approx(2.5)
     assert NOW not in str(quiet.answer)
