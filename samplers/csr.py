@@ -113,15 +113,9 @@ def check_csr(graph: Any) -> CSRArrays:
         raise ValueError(f"the graph has {n} vertices; fewer than 2**32 are accepted")
     if len(graph.indptr) != n + 1:
         raise ValueError(f"indptr has {len(graph.indptr)} elements; {n + 1} are needed")
-    end = int(graph.indptr[-1])
-    if int(graph.indptr[0]) != 0 or not 0 <= end <= len(graph.indices):
-        raise ValueError(
-            f"indptr goes from {int(graph.indptr[0])} to {end}; it must go from 0 to at most the "
-            f"{len(graph.indices)} elements of indices"
-        )
     indptr = read_only(graph.indptr, "indptr")
-    indices = read_only(graph.indices[:end], "indices")
-    _check_rows(indptr, indices)
+    indices = read_only(graph.indices[: indptr[-1]], "indices")  # those of scipy may be longer
+    check_rows(indptr, indices)
     return CSRArrays(indptr, indices, directed, source)
 
 
@@ -162,11 +156,18 @@ def reverse_csr(indptr: IntArray, indices: IntArray) -> tuple[IntArray, IntArray
     >>> reverse_csr(np.array([0, 2, 2, 3]), np.array([1, 2, 1], dtype=np.int32))
     (array([0, 0, 2, 3]), array([0, 2, 0], dtype=int32))
     """
-    n, ones = len(indptr) - 1, np.ones(len(indices), np.int8)
+    turned = matrix_of(indptr, indices).T.tocsr()
+    return turned.indptr.astype(np.int64), turned.indices.astype(indices.dtype, copy=False)
+
+
+def matrix_of(
+    indptr: IntArray, indices: IntArray, values: npt.NDArray[Any] | None = None
+) -> sparse.csr_array:
+    """Return rows as a square sparse array of scipy; ones of a byte stand for missing values."""
     if len(indices) <= np.iinfo(indices.dtype).max:  # scipy makes both arrays of one type
         indptr = indptr.astype(indices.dtype, copy=False)
-    turned = sparse.csr_array((ones, indices, indptr), shape=(n, n)).T.tocsr()
-    return turned.indptr.astype(np.int64), turned.indices.astype(indices.dtype, copy=False)
+    data = np.ones(len(indices), np.int8) if values is None else values
+    return sparse.csr_array((data, indices, indptr), shape=(len(indptr) - 1,) * 2)
 
 
 def owned(indptr: IntArray, indices: IntArray, *, directed: bool) -> CSRArrays:
@@ -174,11 +175,28 @@ def owned(indptr: IntArray, indices: IntArray, *, directed: bool) -> CSRArrays:
     return CSRArrays(read_only(indptr, "indptr"), read_only(indices, "indices"), directed)
 
 
-def _check_rows(indptr: IntArray, indices: IntArray) -> None:
-    falls = np.flatnonzero(indptr[1:] < indptr[:-1])
+def check_rows(indptr: IntArray, indices: IntArray) -> None:
+    """Raise ValueError unless vectors of integers are the rows of a graph.
+
+    Examples
+    --------
+    >>> check_rows(np.array([0, 1, 1]), np.array([2]))
+    Traceback (most recent call last):
+    ValueError: edge 0 leads to the vertex 2; accepted: 0 to 1
+    """
+    n, falls = len(indptr) - 1, np.flatnonzero(indptr[1:] < indptr[:-1])
+    if indptr[:1].tolist() != [0]:
+        raise ValueError(f"indptr of a graph begins with {indptr[:1]}; accepted: [0]")
     if len(falls):
-        raise ValueError(f"indptr goes down after row {falls[0]}; it must never")
-    last = len(indptr) - 2
-    if len(indices) and not (indices.min() >= 0 and indices.max() <= last):
-        wrong = int(indices[(indices < 0) | (indices > last)][0])
-        raise ValueError(f"indices holds vertex {wrong}; vertices are 0 to {last}")
+        before, after = (int(indptr[falls[0] + each]) for each in (0, 1))
+        raise ValueError(
+            f"indptr of a graph falls from {before} to {after} at vertex {falls[0]}; accepted: "
+            "starts of rows, in order"
+        )
+    if indptr[n] != len(indices):
+        raise ValueError(f"indptr ends at {int(indptr[n])}, but there are {len(indices)} edges")
+    if len(indices) and not 0 <= int(indices.min()) <= int(indices.max()) < n:
+        place = int(np.argmax((indices < 0) | (indices >= n)))
+        raise ValueError(
+            f"edge {place} leads to the vertex {int(indices[place])}; accepted: 0 to {n - 1}"
+        )

@@ -311,7 +311,7 @@ def fidelity_report(
         sample=part,
         in_degree_d=degree_distance(whole.in_degrees, part.in_degrees),
         out_degree_d=degree_distance(whole.out_degrees, part.out_degrees),
-        hop_plot_d=_hop_distance(whole.hop_plot, part.hop_plot),
+        hop_plot_d=_largest_gap(whole.hop_plot, part.hop_plot),
         density_ratio=part.density / whole.density if whole.edges else float("nan"),
         seconds=time.perf_counter() - start,
     )
@@ -327,18 +327,16 @@ def degree_distance(first: IntArray, second: IntArray) -> float:
     >>> degree_distance(np.array([0, 0, 1, 1]), np.array([0, 1, 1, 1]))
     0.25
     """
-    size = int(max(first.max(), second.max())) + 1
-    one = np.cumsum(np.bincount(first, minlength=size)) / len(first)
-    other = np.cumsum(np.bincount(second, minlength=size)) / len(second)
+    return _largest_gap(*(np.cumsum(np.bincount(each)) / len(each) for each in (first, second)))
+
+
+def _largest_gap(one: npt.NDArray[np.float64], other: npt.NDArray[np.float64]) -> float:
+    """Return the largest distance of two cumulative distributions; NaN if one is empty."""
+    if len(one) == 0 or len(other) == 0:
+        return math.nan
+    size = max(len(one), len(other))
+    one, other = (np.pad(each, (0, size - len(each)), constant_values=1.0) for each in (one, other))
     return float(np.abs(one - other).max())
-
-
-def _hop_distance(whole: npt.NDArray[np.float64], part: npt.NDArray[np.float64]) -> float:
-    if len(whole) == 0 or len(part) == 0:
-        return float("nan")
-    hops = max(len(whole), len(part))
-    padded = [np.pad(plot, (0, hops - len(plot)), constant_values=1.0) for plot in (whole, part)]
-    return float(np.abs(padded[0] - padded[1]).max())
 
 
 def _or_none(value: float) -> float | None:

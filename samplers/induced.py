@@ -6,10 +6,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
-from scipy import sparse
 
-from samplers.csr import IntArray, frozen, read_only
+from samplers.csr import IntArray, matrix_of, read_only
 
 
 def induced_csr(
@@ -21,9 +19,8 @@ def induced_csr(
     """Return the CSR arrays of the subgraph that `vertices` induce.
 
     Vertex *i* of the subgraph is ``vertices[i]``, and an edge is kept when both its ends are.
-    Parallel edges and self-loops are kept. Costs one pass over the rows of `vertices` to count and
-    one to fill. Memory is 4 bytes a vertex of the whole graph (8 from 2**31 vertices on), and twice
-    the result while rows are put in order, which ascending `vertices` make needless.
+    Parallel edges and self-loops are kept. Costs two passes over the rows of `vertices`, and a
+    byte an edge of the whole graph.
 
     Parameters
     ----------
@@ -63,50 +60,17 @@ def induced_csr(
             f"vertices must be a vector of integers, not {chosen.ndim}-dimensional {chosen.dtype}"
         )
     n = len(indptr) - 1
-    chosen = frozen(chosen.astype(np.int64, copy=False))
+    chosen = chosen.astype(np.int64, copy=False)
     if chosen.size and not (int(chosen.min()) >= 0 and int(chosen.max()) < n):
         wrong = int(chosen[(chosen < 0) | (chosen >= n)][0])
         raise ValueError(f"vertex {wrong} does not exist; vertices are 0 to {n - 1}")
     if weights is not None and len(weights) != len(indices):
         raise ValueError(f"there are {len(weights)} weights, but {len(indices)} edges")
-    new_id = np.full(n, -1, dtype=np.int32 if n < 2**31 else np.int64)
-    new_id[chosen] = np.arange(len(chosen))
-    twice = new_id[chosen] != np.arange(len(chosen))
-    if twice.any():
-        raise ValueError(f"vertex {chosen[twice][0]} comes twice; vertices must be distinct")
-    given = frozen(np.zeros(0, np.int8) if weights is None else weights)
-    starts, targets, values, ascending = _induced(indptr, indices, given, chosen, new_id)
-    if not ascending:
-        values = np.zeros(len(targets), np.int8) if weights is None else values
-        rows = sparse.csr_array((values, targets, starts), shape=(len(chosen),) * 2)
-        rows.sort_indices()
-        targets, values = rows.indices.astype(indices.dtype, copy=False), rows.data
-    return starts, targets, None if weights is None else values
-
-
-@njit(cache=True, nogil=True)
-def _induced(
-    indptr: IntArray, indices: IntArray, weights: Any, chosen: IntArray, new_id: IntArray
-) -> tuple[IntArray, IntArray, Any, bool]:
-    """Return the rows of the edges kept, their weights, and whether all rows ascend."""
-    starts = np.zeros(len(chosen) + 1, np.int64)
-    for i in range(len(chosen)):
-        kept = 0
-        for e in range(indptr[chosen[i]], indptr[chosen[i] + 1]):
-            kept += new_id[indices[e]] >= 0
-        starts[i + 1] = starts[i] + kept
-    targets = np.empty(starts[-1], indices.dtype)
-    values = np.empty(starts[-1] if len(weights) else 0, weights.dtype)
-    at, ascending = 0, True
-    for i in range(len(chosen)):
-        last = -1
-        for e in range(indptr[chosen[i]], indptr[chosen[i] + 1]):
-            w = new_id[indices[e]]
-            if w >= 0:
-                targets[at] = w
-                if len(weights):
-                    values[at] = weights[e]
-                at += 1
-                ascending &= w >= last
-                last = w
-    return starts, targets, values, ascending
+    twice = np.sort(chosen)
+    twice = twice[1:][twice[1:] == twice[:-1]]
+    if len(twice):
+        raise ValueError(f"vertex {twice[0]} comes twice; vertices must be distinct")
+    rows = matrix_of(indptr, indices, weights)[chosen][:, chosen]
+    rows.sort_indices()
+    starts, targets = rows.indptr.astype(np.int64), rows.indices.astype(indices.dtype, copy=False)
+    return starts, targets, None if weights is None else rows.data

@@ -158,7 +158,7 @@ class Graph(Described):
         if labels is not None and labels.shape != (len(indptr) - 1,):
             raise RequestError(f"there are {labels.size} labels, but {len(indptr) - 1} vertices")
         arrays = {"indptr": indptr, "indices": indices, "weights": weights, "labels": labels}
-        if not (self.directed or is_symmetric(indptr, indices)):
+        if not (self.directed or is_symmetric(indptr, indices, ascending)):
             raise RequestError(
                 "the graph is said to be undirected, but some edge is stored in one direction only"
             )
@@ -220,8 +220,6 @@ class Graph(Described):
         """Number of inbound edges of each vertex."""
         if not self.directed:
             return self.out_degrees
-        if "reverse" in vars(self):
-            return self.reverse.out_degrees
         counts = np.zeros(self.vertices, np.int64)
         some = max(self.vertices, 1)  # not all at once: numpy widens them
         for begin in range(0, self.edges, some):
@@ -314,14 +312,12 @@ class Graph(Described):
         labels = None if self.labels is None else self.labels[chosen]
         starts = indptr.astype(np.int64, copy=False)
         name = f"{self.name}[{len(chosen)}]"
-        return Graph(starts, indices, weights, directed=self.directed, name=name, labels=labels)
+        part = Graph(starts, indices, weights, name=name, labels=labels)
+        return part.described_as(directed=self.directed)  # symmetric if the whole is
 
     def to_scipy(self, kind: Any = np.float32) -> sparse.csr_array:
         """Return the adjacency matrix as a scipy CSR array; values are weights, or ones."""
-        from scipy import sparse
+        from samplers.csr import matrix_of
 
         values = np.ones(self.edges, kind) if self.weights is None else self.weights
-        # As scipy itself would choose; some functions, such as scikit-learn's, take no others.
-        few = self.edges <= np.iinfo(self.indices.dtype).max
-        indptr = self.indptr.astype(self.indices.dtype) if few else self.indptr
-        return sparse.csr_array((values, self.indices, indptr), shape=self.shape)
+        return matrix_of(self.indptr, self.indices, values)

@@ -4,24 +4,15 @@ Kernels read and write where row pointers and neighbours say. So every graph pas
 once, whatever file, object or kernel its arrays come from.
 """
 
-# Compiled functions: what numba infers, and casts it needs, are not types that mypy knows.
-# mypy: disable-error-code="assignment, arg-type"
-
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from predict_graph.errors import RequestError
-from samplers.csr import frozen
-from samplers.splitmix import mixed
-
-# By definition drawn anew by each process, so that no file can be made to pass.
-_KEYS = np.frombuffer(os.urandom(16), np.uint64) | np.uint64(1)
+from samplers.csr import check_rows, reverse_csr
 
 
 def checked_rows(
@@ -61,30 +52,16 @@ def checked_rows(
         if not isinstance(array, np.ndarray) or array.ndim != 1 or array.dtype.kind not in "iu":
             found = f"{array.ndim}-dimensional {array.dtype}" if hasattr(array, "ndim") else "none"
             raise RequestError(f"{name} of a graph is {found}; accepted: a vector of integers")
-    if len(indptr) < 1:
-        raise RequestError("indptr of a graph must be a vector of at least one element")
     n = len(indptr) - 1
     pointers = _plain(indptr, np.int64)
     narrow = n < 2**31
     # Narrowed only after the check: a cast would turn wrong vertices into right ones. Unsigned ones
     # that are too large become negative.
     targets = _plain(indices, np.int32 if narrow and indices.dtype.itemsize == 4 else np.int64)
-    falls = np.flatnonzero(pointers[1:] < pointers[:-1])
-    if pointers[0] != 0:
-        raise RequestError(f"indptr of a graph begins with {int(pointers[0])}; accepted: 0")
-    if len(falls):
-        place = int(falls[0])
-        raise RequestError(
-            f"indptr of a graph falls from {int(pointers[place])} to {int(pointers[place + 1])} at "
-            f"vertex {place}; accepted: starts of rows, in order"
-        )
-    if pointers[n] != len(targets):
-        raise RequestError(f"indptr ends at {int(pointers[n])}, but there are {len(targets)} edges")
-    if len(targets) and not 0 <= int(targets.min()) <= int(targets.max()) < n:
-        place = int(np.argmax((targets < 0) | (targets >= n)))
-        raise RequestError(
-            f"edge {place} leads to the vertex {int(targets[place])}; accepted: 0 to {n - 1}"
-        )
+    try:
+        check_rows(pointers, targets)
+    except ValueError as error:
+        raise RequestError(str(error)) from None
     rises = targets[1:] > targets[:-1]
     starts = pointers[1:-1]
     rises[starts[(starts > 0) & (starts < len(targets))] - 1] = True  # to another row
@@ -115,30 +92,10 @@ def _plain(array: npt.NDArray[Any], kind: Any) -> npt.NDArray[Any]:
     return np.require(np.asarray(array), kind, ["C", "A"])
 
 
-def is_symmetric(indptr: npt.NDArray[np.int64], indices: npt.NDArray[np.integer]) -> bool:
-    """Return whether every edge is there in both directions.
-
-    One pass: each end of an edge adds a hash of the edge, or takes it away when it is the larger
-    end. Wrong rows pass with a probability of 2**-64.
-    """
-    return not _signed_hashes(frozen(indptr), frozen(indices), _KEYS[0], _KEYS[1])
-
-
-@njit(cache=True, nogil=True)
-def _signed_hashes(
-    indptr: npt.NDArray[np.int64],
-    indices: npt.NDArray[np.integer],
-    low_key: np.uint64,
-    high_key: np.uint64,
-) -> int:
-    total = np.uint64(0)
-    for v in range(len(indptr) - 1):
-        for e in range(indptr[v], indptr[v + 1]):
-            target = np.int64(indices[e])
-            low, high = min(v, target), max(v, target)
-            z = mixed(np.uint64(low) * low_key + np.uint64(high) * high_key)
-            if v < target:
-                total += z
-            elif v > target:
-                total -= z
-    return total  # type: ignore[return-value]
+def is_symmetric(
+    indptr: npt.NDArray[np.int64], indices: npt.NDArray[np.integer], ascending: bool
+) -> bool:
+    """Return whether every edge is there in both directions, equally often."""
+    turned = reverse_csr(indptr, indices)
+    own = (indptr, indices) if ascending else reverse_csr(*turned)
+    return all(map(np.array_equal, turned, own))
