@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import product
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from predict_graph.pictures.panels import dot_picture
 from predict_graph.results import Result
 from predict_graph.seeds import check_seed
 from predict_graph.transforms import default_transform
+from samplers.fidelity import GraphProperties, fidelity_report, graph_properties
 
 _D_STATISTICS = {"in_degree": "in-degree", "out_degree": "out-degree", "hop_plot": "hop plot"}
 
@@ -145,12 +147,20 @@ def sample(
     return GraphSample(drawn.graph, report)
 
 
+def _several(given: Any) -> list[Any]:
+    """Return the elements of a list or tuple; anything else is the only one."""
+    return [*given] if isinstance(given, list | tuple) else [given]
+
+
 def _drawn(
-    graph: Graph, sampler: str, ratio: float, seed: int, max_edges: int | None = None
+    graph: Graph,
+    sampler: str,
+    ratio: float,
+    seed: int,
+    max_edges: int | None = None,
+    known: GraphProperties | None = None,
 ) -> tuple[WalkSample, dict[str, Any]]:
     """Return a sample of a graph, and how it was drawn and how faithful it is."""
-    from samplers.fidelity import fidelity_report
-
     rng = np.random.default_rng(seed)
     drawn = draw_sample(graph, sampler, ratio, rng, max_edges=max_edges)
     return drawn, {
@@ -162,15 +172,15 @@ def _drawn(
         "edges": drawn.graph.edges,
         "seconds": drawn.seconds,
         "note": drawn.note,
-        "fidelity": fidelity_report(graph, drawn.vertices, random_state=rng).to_dict(),
+        "fidelity": fidelity_report(graph, drawn.vertices, rng, known).to_dict(),
     }
 
 
 def compare_samplers(
     graphs: Any,
     *,
-    samplers: Sequence[str] | None = None,
-    algorithms: Sequence[str] = (),
+    samplers: str | Sequence[str] | None = None,
+    algorithms: str | Sequence[str] = (),
     ratio: float | Sequence[float] = 0.1,
     seeds: int = 1,
     directed: bool | None = None,
@@ -183,9 +193,9 @@ def compare_samplers(
     Parameters
     ----------
     graphs : graph-like, or list of them
-    samplers : sequence of str, optional
+    samplers : str or sequence of str, optional
         All registered ones by default.
-    algorithms : sequence of str
+    algorithms : str or sequence of str
         For each, the iterations of the sample run under the default transform, those of the real
         run, and the error.
     ratio : float or sequence of float
@@ -206,26 +216,26 @@ def compare_samplers(
     RequestError
         If a name is unknown, a graph cannot be read, or nothing is to be compared.
     """
-    if isinstance(graphs, list | tuple) and not graphs:
-        raise RequestError("no graph is given; accepted: one or more")
     # A list of pairs is an edge list: one graph.
-    several = isinstance(graphs, list | tuple) and not isinstance(graphs[0], list | tuple)
-    sources = graphs if several else [graphs]
-    names = list(samplers) if samplers is not None else SAMPLERS.names()
+    pairs = isinstance(graphs, list | tuple) and isinstance(next(iter(graphs), None), list | tuple)
+    sources = [graphs] if pairs else _several(graphs)
+    names = SAMPLERS.names() if samplers is None else _several(samplers)
+    ratios = [check_ratio(one) for one in np.ravel(ratio).tolist()]
+    for what, given in (("graph", sources), ("sampler", names), ("ratio", ratios)):
+        if not given:
+            raise RequestError(f"no {what} is given; accepted: one or more")
     for name in names:
         SAMPLERS.get(name)
-    jobs = [check_algorithm(name) for name in algorithms]
-    ratios = [check_ratio(one) for one in np.ravel(ratio).tolist()]
-    if not ratios:
-        raise RequestError("no ratio is given; accepted: one or more")
-    if seeds < 1:
-        raise RequestError(f"seeds is {seeds}; accepted: 1 or more")
+    jobs = [check_algorithm(name) for name in _several(algorithms)]
+    if not isinstance(seeds, Integral) or seeds < 1:
+        raise RequestError(f"seeds is {seeds!r}; accepted: 1 or more")
     entropy = check_seed(seed)
     rows: list[dict[str, Any]] = []
     for number, source in enumerate(sources, 1):
         graph = check_graph(source, directed=directed, ids=ids, seed=entropy)
         if any(row["graph"] == graph.name for row in rows):
-            graph = replace(graph, name=f"{graph.name} ({number})")
+            graph = graph.described_as(name=f"{graph.name} ({number})")
+        known = graph_properties(graph, entropy)
         # Each algorithm on the graph as its run would have it: undirected for some.
         whole = {
             job.name: symmetric(graph) if job.undirected and graph.directed else graph
@@ -236,7 +246,7 @@ def compare_samplers(
         for share, number, name in product(ratios, range(seeds), names):
             if progress is not None:
                 progress(f"{graph.name}: {name}", len(rows) / total)
-            drawn, report = _drawn(graph, name, share, entropy + number)
+            drawn, report = _drawn(graph, name, share, entropy + number, known=known)
             rows.append(_row(graph, drawn.graph, report, share))
             for job in jobs:
                 own, rng = whole[job.name], np.random.default_rng(entropy + number)

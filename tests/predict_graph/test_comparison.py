@@ -45,23 +45,15 @@ def test_few_samples_are_told(graphs, samples, warning):
 
 
 TIES = [
-    (
-        {"a": [0.1] * 8, "b": [-0.1] * 8, "c": [0.1] * 8},
-        "abc",
-        "nearest to the iterations of pagerank: a tie of a, b and c",
-    ),
+    ({"a": [0.1] * 8, "b": [-0.1] * 8, "c": [0.1] * 8}, "abc", "pagerank: a tie of a, b and c"),
     (
         {"a": [0.1, 0.2, 0.3] * 3, "b": [0.2, 0.3, 0.1] * 3, "c": [0.3, 0.1, 0.2] * 3},
         "abc",
         "a tie of a, b and c",
     ),
-    (
-        {"a": [0.1, 0.3] * 4, "b": [-0.3, 0.1] * 4, "c": [0.9] * 8},
-        "ab",
-        "pagerank: a tie of a and b, error 20%",
-    ),
+    ({"a": [0.1, 0.3] * 4, "b": [-0.3, 0.1] * 4, "c": [0.9] * 8}, "ab", "a and b, error 20%"),
     # Few samples name no winner.
-    ({"a": [0.1], "b": [0.9]}, "ab", "pagerank: a tie of a and b"),
+    ({"a": [0.1], "b": [0.9]}, "ab", "nearest to the iterations of pagerank: a tie of a and b"),
     ({"a": [0.1] * 4, "b": [0.9] * 4}, "ab", "pagerank: a tie of a and b"),
     ({"a": [0.1] * 5, "b": [0.9] * 5}, "a", "pagerank: a, mean rank 1"),
 ]
@@ -91,7 +83,7 @@ def test_pictures_show_the_figures_of_the_tables_in_their_order():
 def test_graphs_by_samplers_by_ratios_by_seeds():
     SAMPLERS.register("my-own")(UniformVertices)
     options = {"algorithms": ["pagerank"], "ratio": [0.1, 0.3], "seeds": 2, "seed": 5}
-    found = compare_samplers(GRAPHS, samplers=["rj", "my-own"], **options)
+    found = compare_samplers(GRAPHS, samplers=("rj", "my-own"), **options)
     assert len(found.rows) == 2 * 2 * 2 * 2
     assert {row["seed"] for row in found.rows} == {5, 6}
     assert {row["ratio"] for row in found.rows} == {0.1, 0.3}
@@ -104,6 +96,9 @@ def test_graphs_by_samplers_by_ratios_by_seeds():
 
 def test_wrong_requests():
     refused("no graph", compare_samplers, [])
-    refused("seeds is 0", compare_samplers, GRAPHS, seeds=0)
+    refused("no sampler", compare_samplers, GRAPHS, samplers=[])
+    refused("unknown sampler 'rjj'; did you mean rj", compare_samplers, GRAPHS, samplers="rjj")
+    refused("algorithm 'pagerang'; did you mean", compare_samplers, GRAPHS, algorithms="pagerang")
+    refused("seeds is 1.5", compare_samplers, GRAPHS, seeds=1.5)
     refused("no ratio", compare_samplers, GRAPHS, ratio=[])
     refused("ratio is 2", compare_samplers, GRAPHS, ratio=[0.1, 2])
