@@ -81,7 +81,7 @@ Bytes = npt.NDArray[np.uint8]
 LARGEST_WEIGHT = float(np.finfo(np.float32).max)
 _WHOLE = re.compile(r"([0-9]+)(?:\.0+)?")
 _CONTROLS = bytes([*range(9), *range(14, 32), 127])
-_QUOTED = re.compile(rb'(?<![0-9."])"([0-9.]+)"(?![0-9."])')  # a number
+_FLOAT = re.compile(rb'(?<![^\s,;|"])([0-9]+)\.0+(?![^\s,;|"])')  # a whole number
 # Where text ids may begin with the mark of a comment, that of a comment is followed by a blank, a
 # control character or another mark.
 _COMMENTS = {
@@ -99,11 +99,11 @@ def scan_blocks(
     something is wrong, or that pyarrow could read otherwise, is read row by row.
     """
     for block in blocks:
-        found = (
-            _pairs_of(block, layout)
-            or _columns_of(block, layout)
-            or _rows_of(path, block, layout, line)
-        )
+        found = _pairs_of(block, layout) or _columns_of(block, layout)
+        if found is None and not layout.texts and layout.point == ".":
+            found = _columns_of(bytearray(_FLOAT.sub(rb"\1", block)), layout)
+        if found is None:
+            found = _rows_of(path, block, layout, line)
         line += int(np.count_nonzero(np.frombuffer(block, np.uint8) == 10))
         if found is not None and len(found.sources):
             yield found
@@ -170,27 +170,31 @@ def _digits(buffer: Bytes, at: int) -> tuple[int, int, bool]:
 
 
 def _columns_of(block: bytearray, layout: Layout) -> EdgeBlock | None:
-    """Return the edges of columns without quotes, as pyarrow reads them; None if it cannot."""
+    """Return the edges of columns as pyarrow reads them; None if it cannot, or reads otherwise."""
     pa, reader = imported("pyarrow"), imported("pyarrow.csv")
     mark = bytes([layout.delimiter or ord(" ")])
     content = _without_comments(block, layout)
     if not layout.delimiter:
         content = content.replace(b"\t", b" ")
-    odd = [b'"'] if mark == b"\t" else [b'"', b"\t"]
-    if not layout.texts:
-        content = _QUOTED.sub(rb"\1", content) if b'"' in content else content
-        odd += [b"0x", b"0X"]
-    # What pyarrow would read otherwise: quotes, blanks, and hexadecimal numbers.
+    odd = [] if mark == b"\t" else [b"\t"]
+    odd += [] if layout.texts else [b"0x", b"0X"]  # hexadecimal numbers
     if (
         _refused_control(content, layout)
         or any(each in content for each in odd)
         or (b"\r" in content and b"\r" in content.replace(b"\r\n", b"\n"))
     ):
         return None
+    quoted = b'"' in content
+    bare = re.sub(rb'"[^"\n]*"', b'"', content) if quoted else content
     padded = (b" " + mark, mark + b" ", b" \n", b"\n ", b" \r")
-    if b" " in content and (content[:1] == b" " or any(pair in content for pair in padded)):
+    if b" " in bare and (bare[:1] == b" " or any(pair in bare for pair in padded)):
+        if quoted and layout.texts:  # ids may hold such blanks
+            return None
         content = re.sub(rb" *" + re.escape(mark) + rb" *", mark, content)
         content = re.sub(rb" *(\r?\n) *", rb"\1", content).lstrip(b" ")
+    # A quote inside a quoted field, or beside other text.
+    if quoted and re.search(rb'""|(?<=[^%b\n])"(?=[^%b\r\n])' % (mark, mark), content):
+        return None
     names = [f"f{place}" for place in layout.columns.places]
     types = dict(zip(names, _types(layout), strict=False))
     try:
@@ -202,7 +206,7 @@ def _columns_of(block: bytearray, layout: Layout) -> EdgeBlock | None:
                 column_names=[f"f{place}" for place in range(layout.width)],
                 autogenerate_column_names=not layout.width,
             ),
-            reader.ParseOptions(delimiter=mark.decode(), quote_char=False),
+            reader.ParseOptions(delimiter=mark.decode(), quote_char=quoted and '"'),
             reader.ConvertOptions(
                 column_types=types,
                 null_values=[],
@@ -212,6 +216,8 @@ def _columns_of(block: bytearray, layout: Layout) -> EdgeBlock | None:
         )
     except (pa.ArrowException, OverflowError):
         return None
+    if quoted and len(table) < len(re.findall(rb"^[^\r\n]", content, re.MULTILINE)):
+        return None  # a quoted field does not end on its line
     return _edges_of([table[name].combine_chunks() for name in names], layout)
 
 

@@ -63,6 +63,7 @@ LISTS = [
     ("a.csv", ",0,1\n0,1,2\n1,2,3\n2,3,4\n", [(1, 2), (2, 3), (3, 4)]),  # by pandas
     ("a.csv", "0,1\na,b\nb,c\n", [("a", "b"), ("b", "c")]),
     ("a.csv", '"1","2","next"\n"2","3","c ""d"""\n', [(1, 2), (2, 3)]),
+    ("a.csv", "sep=;\r\nsource;target\r\n1;2\r\n", [(1, 2)]),  # by Excel
     *(("a.txt", WINDOWS.encode(way), [("á", "2"), ("2", "3")]) for way in ("utf-16", "utf-8-sig")),
 ]
 
@@ -70,6 +71,12 @@ LISTS = [
 @pytest.mark.parametrize(("name", "text", "edges"), LISTS)
 def test_headers_and_columns(written, name, text, edges):
     assert edges_of(read(written, name, text)) == sorted(edges)
+
+
+@pytest.mark.parametrize("row", ['"Doe, J","x"', "1.0,2.0,1.05"])
+def test_quoted_texts_and_whole_decimals_are_not_read_row_by_row(written, monkeypatch, row):
+    monkeypatch.setattr("predict_graph.graph.readers.text._rows_of", None)
+    assert read(written, "a.csv", f"{row}\n{row}\n").edges == 1
 
 
 def test_blocks_of_comments_alone(written):
