@@ -22,7 +22,6 @@ References
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator
 from itertools import chain
@@ -34,17 +33,15 @@ from predict_graph.arrays import Array, IntArray
 from predict_graph.errors import RequestError
 from predict_graph.graph.columns import Columns
 from predict_graph.graph.edge_list import EdgeBlock, EdgeList, EdgeSource
-from predict_graph.graph.readers.layout import NUMBER, FirstData, Layout, first_data
+from predict_graph.graph.readers.layout import FirstData, Layout, first_data
 from predict_graph.graph.readers.streams import Content
 from predict_graph.graph.readers.text import scan_blocks, whole_rows
 from predict_graph.limits import check_size, check_unpacked
 from predict_graph.stopwatch import imported
 
-_BANNER = re.compile(
-    r"%*matrixmarket\s+matrix\s+coordinate\s+(pattern|real|integer|double)\s+(general|symmetric)"
-)
+_BANNER = ["%*matrixmarket", "matrix", "coordinate"]
+_BANNER += ["(pattern|real|integer|double)", "(general|symmetric)"]
 _COUNT = r"(\d{1,18})"
-_SYMMETRIES = {"general": True, "symmetric": False}
 # Whether edges are directed and have weights.
 _PROBLEMS = {"sp": True, "max": True, "edge": False, "col": False}
 _MARK = re.compile(rb"^[ \t]*[ae][ \t]+", re.MULTILINE)
@@ -59,28 +56,23 @@ def open_matrix_market(content: Content, wanted: EdgeList) -> EdgeSource:
     RequestError
         If it is no square coordinate matrix of real numbers, or the number of entries is wrong.
     """
-    path = content.path
     found = first_data(content.lines())
-    banner = found.comments.split(b"\n", 1)[0].decode(errors="replace").lower()
-    described = _BANNER.fullmatch(banner)
-    if described is None:
-        raise RequestError(
-            f"{path}:1: a Matrix Market file begins with '%%MatrixMarket matrix coordinate FIELD "
-            f"SYMMETRY', not {banner[:60]!r}; accepted: pattern, real, integer, double; general, "
-            "symmetric"
-        )
-    field, symmetry = described.groups()
-    said = "the line of sizes must be 'rows columns entries', whole numbers below 10**18"
-    rows, columns, entries = map(int, _header(content, found, [_COUNT] * 3, said))
+    banner, where = found.comments.partition(b"\n")[0].lower(), f"{content.path}:{found.number}"
+    accepted = (
+        "'%%MatrixMarket matrix coordinate FIELD SYMMETRY', of pattern, real, integer, double; "
+        "general, symmetric"
+    )
+    field, symmetry = _fields(f"{content.path}:1: a Matrix Market file", banner, _BANNER, accepted)
+    accepted = "'rows columns entries', whole numbers below 10**18"
+    sizes = _fields(f"{where}: the line of sizes", found.text, [_COUNT] * 3, accepted)
+    rows, columns, entries = map(int, sizes)
     if rows != columns:
-        raise RequestError(
-            f"{path}:{found.number}: the matrix is {rows} by {columns}; accepted: square"
-        )
-    pattern = field == "pattern"
+        raise RequestError(f"{where}: the matrix is {rows} by {columns}; accepted: square")
+    pattern = field == b"pattern"
     places = Columns(0, 1, None if pattern else 2)
     layout = Layout(0, places, width=2 if pattern else 0, lowest=1, highest=rows)
     blocks = _edges(content, found, layout, entries)
-    return EdgeSource(blocks, vertices=rows, directed=_SYMMETRIES[symmetry])
+    return EdgeSource(blocks, vertices=rows, directed=symmetry == b"general")
 
 
 def open_dimacs(content: Content, wanted: EdgeList) -> EdgeSource:
@@ -92,9 +84,12 @@ def open_dimacs(content: Content, wanted: EdgeList) -> EdgeSource:
         If it is none, or the number of edges is wrong.
     """
     found = first_data(map(_without_letters, content.lines()))
-    said = f"DIMACS begins with 'p PROBLEM vertices edges'; accepted: {', '.join(_PROBLEMS)}"
-    words = ["p", f"({'|'.join(_PROBLEMS)})", _COUNT, _COUNT]
-    problem, *counts = _header(content, found, words, said)
+    accepted = f"'p PROBLEM vertices edges', PROBLEM of {', '.join(_PROBLEMS)}"
+    words, where = (
+        ["p", f"({'|'.join(_PROBLEMS)})", _COUNT, _COUNT],
+        f"{content.path}:{found.number}",
+    )
+    problem, *counts = _fields(f"{where}: a DIMACS file", found.text, words, accepted)
     vertices, edges = map(int, counts)
     directed = _PROBLEMS[problem.decode()]
     times = (1,) if directed else (1, 2)  # some files count each edge twice
@@ -103,11 +98,12 @@ def open_dimacs(content: Content, wanted: EdgeList) -> EdgeSource:
     return EdgeSource(blocks, vertices=vertices, directed=directed)
 
 
-def _header(content: Content, found: FirstData, words: list[str], said: str) -> tuple[bytes, ...]:
-    """Return the groups in the words of the first line; otherwise an error says what it must be."""
-    fields = re.fullmatch(r"\s+".join(words).encode(), found.text)
+def _fields(what: str, line: bytes, words: list[str], accepted: str) -> tuple[bytes, ...]:
+    """Return the groups in the words of a line with which `what` begins."""
+    fields = re.fullmatch(r"\s+".join(words).encode(), line)
     if fields is None:
-        raise RequestError(f"{content.path}:{found.number}: {said}")
+        shown = line[:60].decode(errors="replace")
+        raise RequestError(f"{what} begins with {shown!r}; accepted: {accepted}")
     return fields.groups(b"")
 
 
@@ -142,13 +138,14 @@ def open_metis(content: Content, wanted: EdgeList) -> EdgeSource:
     """
     path = content.path
     found = first_data(content.lines())
-    said = "the header of METIS is 'n m [fmt [ncon]]', fmt of digits 0 and 1, ncon below 1000"
+    where, accepted = (
+        f"{path}:{found.number}",
+        "'n m [fmt [ncon]]', fmt of digits 0 and 1, ncon below 1000",
+    )
     words = [_COUNT, _COUNT + r"(?:\s+([01]{1,3})(?:\s+(\d{1,3}))?)?"]
-    *counts, kind, weights = _header(content, found, words, said)
+    *counts, kind, weights = _fields(f"{where}: the header", found.text, words, accepted)
     vertices, edges = map(int, counts)
-    form, line = kind.decode().zfill(3), found.number
-    if vertices >= 2**31:
-        raise RequestError(f"{path}:{line}: n is {vertices}; accepted: up to {2**31 - 1}")
+    form = kind.decode().zfill(3)
     check_size(f"{path}: the graph", vertices=vertices, edges=2 * edges)
     skipped = (form[0] == "1") + (int(weights or 1) if form[1] == "1" else 0)
     del found.block[: found.block.index(b"\n") + 1]
@@ -160,6 +157,7 @@ def _metis_edges(
     path: Path, found: FirstData, vertices: int, edges: int, skipped: int, weighted: bool
 ) -> Iterator[EdgeBlock]:
     line, step = found.number, 2 if weighted else 1
+    dtype = np.int32 if vertices < 2**31 else np.int64
     vertex = entries = loops = 0
     for block in found.blocks():
         lengths, values = whole_rows(block, 0) or _metis_numbers(block)
@@ -189,8 +187,8 @@ def _metis_edges(
                 f"{path}:{line + number}: the {kind} {fields[place[first] + skipped]} "
                 f"is out of range; accepted: {accepted}"
             )
-        sources = (vertex + owners[is_target]).astype(np.int32)
-        targets = values[is_target].astype(np.int32) - np.int32(1)
+        sources = (vertex + owners[is_target]).astype(dtype)
+        targets = (values[is_target] - 1).astype(dtype)
         weights = values[(place > 0) & ~is_target].astype(np.float32) if weighted else None
         line += block.count(b"\n")
         vertex += len(lengths)
@@ -218,10 +216,6 @@ def _metis_rows(block: bytearray) -> list[tuple[int, list[str]]]:
 def _metis_numbers(block: bytearray) -> tuple[IntArray, Array]:
     """Return how many numbers each line of a vertex has, and all of them; NaN for what is none."""
     rows = [row for _, row in _metis_rows(block)]
-    fields = [*chain(*rows)]
-    try:
-        values = imported("pyarrow").array(fields, "string").cast("float64").to_numpy()
-    except ValueError:  # one is no number, or has a plus
-        found = (float(each) if NUMBER.fullmatch(each) else math.nan for each in fields)
-        values = np.fromiter(found, np.float64)
+    fields = imported("pandas").Series([*chain(*rows)], dtype=object)
+    values = imported("pandas").to_numeric(fields, errors="coerce").to_numpy(np.float64)
     return np.array([*map(len, rows)], np.int64), values

@@ -130,7 +130,8 @@ class FirstData:
 
 
 _SAMPLE = 1 << 16  # bytes of data that decide the layout, as docs/graphs.md says
-_NOT_BLANK = re.compile(rb"\S")
+# Blank lines, comments, and the delimiter as Excel is given it, up to the first line of data.
+_HEAD = re.compile(rb"(?:\xef\xbb\xbf)?((?:\s*(?:[#%][^\n]*|(?i:sep=).\r?)?\n)*+)")
 _PLAIN = re.compile(rb"(?:[0-9]+[ \t,;][0-9]+\r?\n)+")
 _HASH_ID = re.compile(rb"^[#%][^\s#%][^\n]*[,;\t]", re.MULTILINE)
 _COMMENT = re.compile(rb"[#%](?:[\s#%]|$|[^,;\t]*$)")
@@ -138,28 +139,19 @@ _COMMENT = re.compile(rb"[#%](?:[\s#%]|$|[^,;\t]*$)")
 
 def first_data(blocks: Iterator[bytearray]) -> FirstData:
     """Take blocks up to the first line of data, neither blank nor a comment, and a sample of it."""
-    comments = bytearray()
-    number = 1
-    for place, block in enumerate(blocks):
-        if place == 0 and block.startswith(b"\xef\xbb\xbf"):
-            del block[:3]
-        at = 0
-        while found := _NOT_BLANK.search(block, at):
-            number += block.count(b"\n", at, found.start())
-            begin = max(block.rfind(b"\n", at, found.start()) + 1, at)
-            stop = block.index(b"\n", found.start())
-            line = bytes(block[begin:stop]).strip()
-            if line[:1] not in b"#%":
-                del block[:begin]
-                while len(block) < _SAMPLE and (more := next(blocks, None)):
-                    block += more
-                return FirstData(block, line, number, bytes(comments), blocks)
-            if len(comments) < _SAMPLE:
-                comments += line[:_SAMPLE] + b"\n"
-            number += 1
-            at = stop + 1
-        number += block.count(b"\n", at)
-    return FirstData(bytearray(), b"", number, bytes(comments), blocks)
+    comments, number = b"", 1
+    for block in blocks:
+        head: Any = _HEAD.match(block)
+        number += head[1].count(b"\n")
+        comments += b"".join(line.strip() + b"\n" for line in head[1][:_SAMPLE].split(b"\n"))
+        comments = comments.lstrip()[:_SAMPLE]
+        if head.end() < len(block):
+            del block[: head.end()]
+            while len(block) < _SAMPLE and (more := next(blocks, None)):
+                block += more
+            line = block[: block.index(b"\n")].strip()
+            return FirstData(block, bytes(line), number, comments, blocks)
+    return FirstData(bytearray(), b"", number, comments, blocks)
 
 
 # The first line of KONECT's files, whose two-mode graphs are undirected; comments of SNAP's.

@@ -7,7 +7,7 @@ import lzma
 import os
 import re
 import zipfile
-from codecs import BOM_UTF16_BE, BOM_UTF16_LE, iterdecode, iterencode
+from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE, iterdecode, iterencode
 from collections.abc import Generator, Iterable, Iterator
 from functools import partial
 from itertools import chain
@@ -64,7 +64,8 @@ class Content:
     suffix : str
         Of the format; of a ZIP archive without one, that of the file in it.
     start : bytes
-        What it begins with, decompressed and without blanks, some thousands of bytes.
+        What it begins with, decompressed and without blanks, some thousands of bytes; of text in
+        UTF-16, the same in UTF-8.
 
     Raises
     ------
@@ -104,7 +105,7 @@ class Content:
     def lines(self) -> Iterator[bytearray]:
         """Yield the same in blocks of whole lines; UTF-16, as Windows writes it, as UTF-8."""
         read: Iterator[bytes] = self.blocks()
-        if self.start.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+        if self._wide:
             read = iterencode(iterdecode(read, "utf-16"), "utf-8")
         with explained(f"{self.path} begins as UTF-16, but is not"):
             yield from line_blocks(read, self.path)
@@ -134,9 +135,10 @@ class Content:
         start = b""
         while not start and sum(map(len, taken)) < _BLOCK and (block := next(self._blocks, b"")):
             taken.append(block)
-            start = block.lstrip()[:4096]
+            start = block.removeprefix(BOM_UTF8).lstrip()[:4096]
         self._blocks = chain(taken, self._blocks)
-        return start
+        self._wide = start.startswith((BOM_UTF16_LE, BOM_UTF16_BE))
+        return start.decode("utf-16", "ignore").lstrip().encode() if self._wide else start
 
     def _unpacked(self) -> Iterator[bytes]:
         """Yield what is in the file, as much as the limits allow, and say what is damaged."""

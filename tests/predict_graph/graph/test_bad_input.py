@@ -67,7 +67,7 @@ FILES = [
     (".mtx", MATRIX.replace("general", "symmetric") + "90000000 90000000 1\n2 1\n", "unpack_ratio"),
     # METIS and DIMACS.
     (".graph", "2 1 1\n2 0.5\n1 x\n", r"g\.graph:3: the weight x is out of range"),
-    (".graph", "2 1 7\n2\n1\n", r"fmt of digits 0 and 1"),
+    (".graph", "2 1 7\n2\n1\n", r"header begins with '2 1 7'; .* fmt of digits 0 and 1"),
     (".graph", "2 1 1 1001\n2\n1\n", r"g\.graph:1: the header .* ncon below 1000"),
     (".graph", "3 1\n2\n1\n", "says 3 vertices, but 2 lines follow"),
     (".graph", "2 1\n2\n1\n2\n", r"g\.graph:4: the header says 2 vertices, but a further line"),
@@ -79,7 +79,7 @@ FILES = [
     (".metis", f"2 1 010 {'9' * 30}\n1 2\n1 1\n", r"g\.metis:1: the header"),
     (".gr", "p sp 4 2\na 1 2 7\n", "says 2 edges, but holds 1"),
     (".gr", "p sp 4 1\na 1 5 7\n", r"g\.gr:2: the id 5 is out of range"),
-    (".gr", "a 1 2 3\n", "begins with 'p PROBLEM"),
+    (".gr", "a 1 2 3\n", "begins with '1 2 3'; accepted: 'p PROBLEM"),
     (".gr", "p sp 400000000 1\na 1 2 7\n", "unpack_ratio"),
     # Files of networkx.
     (".graphml", BOMB, "DOCTYPE"),

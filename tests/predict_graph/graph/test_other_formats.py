@@ -60,6 +60,7 @@ SMALL_FILES = [
     ("a.json", f"\ufeff{LINKS}", 2, True, {(0, 1): 1.0}),
     ("a.gml", GML, 2, True, {(1, 2): 1.0}),  # its labels are no ids
     ("a.gr", ROADS, 4, True, {(0, 1): 7.0, (1, 2): 5.0, (2, 0): 2.0}),
+    ("a.txt", ROADS.encode("utf-16"), 4, True, {(0, 1): 7.0, (1, 2): 5.0, (2, 0): 2.0}),
     ("a.graph", SIZED, 3, False, {(0, 1): 0.5, (1, 2): 4.0}),
     ("a.txt", "c\np edge 3 2\nn 1 4\ne 1 2\ne 2 3\n", 3, False, {(0, 1): 1.0, (1, 2): 1.0}),
     ("out.a_b", "% asym weighted\n1 2 1\n2 3 2\n", 3, True, {(1, 2): 1.0, (2, 3): 2.0}),
