@@ -33,8 +33,9 @@ def check_graph(
 ) -> Graph:
     """Return the graph that `source` is, names or describes.
 
-    A text is, in this order: an existing file or folder of Parquet files, an address such as
-    ``s3://bucket/edges.csv``, a generator such as ``rmat:scale=18``, the name of a dataset.
+    A text is, in this order: an existing file or folder of Parquet files or parts of text, an
+    address such as ``s3://bucket/edges.csv``, a generator such as ``rmat:scale=18``, the name of a
+    dataset.
 
     Parameters
     ----------
@@ -125,15 +126,15 @@ def _named(
 def is_read(text: str) -> bool:
     """Return whether a graph is read from what a text names, even if it is also another's name.
 
-    A folder without Parquet files does not hide a generator or a dataset of its name.
+    A folder without files of data does not hide a generator or a dataset of its name.
     """
     from predict_graph.graph.datasets import CATALOGUE
-    from predict_graph.graph.readers.parquet import parquet_files
+    from predict_graph.graph.readers.parquet import data_files
 
     if not os.path.isdir(text):
         return text == "-" or os.path.lexists(text) or address_of(text) is not None
     other = text.partition(":")[0].strip() in GENERATORS.names() or text in CATALOGUE
-    return not other or bool(parquet_files(Path(text)))
+    return not other or bool(data_files(Path(text)))
 
 
 def _names_beside(path: Path) -> list[str]:

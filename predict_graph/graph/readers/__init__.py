@@ -99,4 +99,4 @@ def name_of(path: Path) -> str:
     """
     form, packed = suffixes_of(path)
     dropped = form + packed if form in SUFFIXES else packed
-    return path.name[: len(path.name) - len(dropped)] or path.name
+    return path.name[: len(path.name) - len(dropped)] or path.name or str(path)

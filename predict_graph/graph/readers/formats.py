@@ -53,9 +53,14 @@ def open_source(wanted: EdgeList) -> EdgeSource | Graph:
     """
     path = wanted.path
     if not isinstance(path, Address) and path.is_dir():
-        from predict_graph.graph.readers.parquet import open_tables
+        from predict_graph.graph.readers.parquet import data_files, is_parquet, open_tables
+        from predict_graph.graph.readers.text import open_text
 
-        return open_tables(path, wanted)
+        files = data_files(path)
+        tables = [file for file in files if is_parquet(file.name)]
+        if tables or not files:
+            return open_tables(tables, path, wanted)
+        return open_text(Content(files[0]), wanted, files[1:])
     content = Content(path)
     try:
         form = format_of(content)
@@ -76,11 +81,11 @@ def open_source(wanted: EdgeList) -> EdgeSource | Graph:
 @contextmanager
 def copied_here(wanted: EdgeList) -> Iterator[EdgeList]:
     """Give what is wanted, by a copy if it is at an address and cannot be read as it comes."""
-    from predict_graph.graph.readers.parquet import NO_TABLES, is_table
+    from predict_graph.graph.readers.parquet import NO_TABLES, is_data
 
     path = wanted.path
     found = path.files() if isinstance(path, Address) else {}
-    files = {below: file for below, file in found.items() if is_table(below)}
+    files = {below: file for below, file in found.items() if is_data(below)}
     if found and not files:
         raise RequestError(f"{path} {NO_TABLES}")
     if isinstance(path, Address) and (files or {*suffixes_of(path)} & _SOUGHT):

@@ -23,7 +23,7 @@ from predict_graph.graph.readers.streams import Content
 from predict_graph.limits import check_size, check_unpacked
 from predict_graph.stopwatch import imported
 
-NO_TABLES = "is a folder; accepted: a file, or a folder of Parquet files"
+NO_TABLES = "is a folder; accepted: a file, or a folder of Parquet files, or of text in part-*"
 
 
 def open_parquet(content: Content, wanted: EdgeList) -> EdgeSource:
@@ -35,38 +35,43 @@ def open_parquet(content: Content, wanted: EdgeList) -> EdgeSource:
         If it is no Parquet file, or its columns are not those of an edge list.
     """
     content.close()
-    return open_tables(content.path, wanted)
+    return open_tables([content.path], content.path, wanted)
 
 
-def is_table(name: str) -> bool:
-    """Return whether a file below a folder holds Parquet, and is not of another program."""
-    hidden = any(part.startswith(("_", ".")) for part in name.split("/"))
-    return name.lower().endswith((".parquet", ".pq")) and not hidden
+def is_data(name: str) -> bool:
+    """Return whether a file below a folder holds Parquet, or a part of a text; none is hidden."""
+    parts = name.split("/")
+    hidden = any(part.startswith(("_", ".")) for part in parts)
+    return not hidden and (is_parquet(name) or parts[-1].startswith("part-"))
 
 
-def parquet_files(folder: Path) -> list[Path]:
-    """Return the Parquet files in a folder and those below it."""
+def is_parquet(name: str) -> bool:
+    """Return whether a file is Parquet by its name."""
+    return name.lower().endswith((".parquet", ".pq"))
+
+
+def data_files(folder: Path) -> list[Path]:
+    """Return the files in a folder and those below it that hold data; empty ones do not."""
 
     def stop(error: OSError) -> None:
         raise error
 
     found: list[Path] = []
-    with explained_by_system(f"{folder} cannot be searched for Parquet files"):
+    with explained_by_system(f"{folder} cannot be searched for files"):
         for at, below, files in os.walk(folder, onerror=stop):
             below[:] = [name for name in below if not name.startswith(("_", "."))]
-            found += [Path(at, name) for name in files if is_table(name)]
-    return sorted(found)
+            found += [Path(at, name) for name in files if is_data(name)]
+        return sorted(file for file in found if file.stat().st_size)
 
 
-def open_tables(path: Path, wanted: EdgeList) -> EdgeSource:
-    """Open a Parquet file, or a folder of them, as Spark and others write it.
+def open_tables(files: list[Path], path: Path, wanted: EdgeList) -> EdgeSource:
+    """Open Parquet files that are the graph at a path together, as Spark and others write them.
 
     Raises
     ------
     RequestError
-        If there is none in it, or one is not an edge list like the others.
+        If there is none, or one is not an edge list like the others.
     """
-    files = parquet_files(path) if path.is_dir() else [path]
     if not files:
         raise RequestError(f"{path} {NO_TABLES}")
     imported("pyarrow"), imported("pyarrow.parquet")
@@ -218,7 +223,7 @@ def _integers(where: str, column: Any, name: str, row: int) -> npt.NDArray[np.in
         wrong = int(np.argmin(good))
         raise RequestError(
             f"{where}: {name!r} is {values[wrong]} in row {row + wrong + 1}; "
-            f"accepted: integers from 0 to {2**63 - 1}"
+            f"accepted: integers from 0 to {2**63 - 1}, or any text with --ids string"
         )
     ids: npt.NDArray[np.int64] = values.astype(np.int64)
     return ids

@@ -6,8 +6,9 @@ What is right in a block of lines is read at once, what is wrong row by row.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -34,8 +35,8 @@ from predict_graph.stopwatch import imported
 _OTHER = re.compile(rb'(?i)(<(?:!doctype|html|[?]xml)\b)|((?:[\[{]\s*)+"|\[\s*\[\d+,)|version http')
 
 
-def open_text(content: Content, wanted: EdgeList) -> EdgeSource:
-    """Open an edge list.
+def open_text(content: Content, wanted: EdgeList, further: Sequence[Path] = ()) -> EdgeSource:
+    """Open an edge list, with `further` files that continue it.
 
     Raises
     ------
@@ -47,18 +48,26 @@ def open_text(content: Content, wanted: EdgeList) -> EdgeSource:
         raise RequestError(
             f"{content.path} holds {kinds[other.lastindex or 0]}; accepted: a list of edges"
         )
-    path, suffix, blocks = content.path, content.suffix, content.lines()
-    if b"{" in content.start:
-        blocks = map(_without_attributes, blocks)
-    found = first_data(blocks)
+    path, found = content.path, first_data(_lines(content))
     if not found.text:
         raise RequestError(f"{path} {'has no edges' if found.comments else 'is empty'}")
-    layout = layout_of(found, path, suffix, wanted)
-    if layout.header:
-        found.blank()
-    edges = scan_blocks(path, found.blocks(), layout, line=found.number - 1)
+    layout = layout_of(found, path, content.suffix, wanted)
+    header = found.text if layout.header else None
+
+    def edges() -> Iterator[EdgeBlock]:
+        parts = ((file, first_data(_lines(Content(file)))) for file in further)
+        for file, part in chain([(path, found)], parts):
+            if part.text == header:
+                part.blank()
+            yield from scan_blocks(file, part.blocks(), layout, line=part.number - 1)
+
     bipartite = layout.columns.bipartite
-    return EdgeSource(edges, directed=layout.directed, bipartite=bipartite, notes=layout.notes)
+    return EdgeSource(edges(), directed=layout.directed, bipartite=bipartite, notes=layout.notes)
+
+
+def _lines(content: Content) -> Iterator[bytearray]:
+    blocks = content.lines()
+    return map(_without_attributes, blocks) if b"{" in content.start else blocks
 
 
 _ATTRIBUTES = re.compile(rb"([,;\t]?)\{(['\"}][^\n]*)")

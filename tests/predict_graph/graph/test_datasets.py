@@ -132,10 +132,12 @@ def folder(tmp_path_factory):
     EDGES.to_csv(made / "e.csv.gz", index=False)
     (made / "e.zip").write_bytes(zipped("e.csv", text=(made / "e.csv").read_bytes()))
     EDGES.to_parquet(made / "e.parquet")
-    (made / "spark" / "part=1").mkdir(parents=True)
+    (made / "spark" / "part=1").mkdir(parents=True), (made / "part.csv").mkdir()
     EDGES[:1].to_parquet(made / "spark" / "a.parquet")
     EDGES[1:].to_parquet(made / "spark" / "part=1" / "b.parquet")
-    (made / "spark" / "_SUCCESS").touch()
+    (made / "spark" / "_SUCCESS").touch(), (made / "part.csv" / "part-2.csv").touch()
+    for number, rows in enumerate((EDGES[:2], EDGES[2:])):
+        rows.to_csv(made / "part.csv" / f"part-{number}.csv", index=False)
     return made
 
 
@@ -151,7 +153,7 @@ def test_files_of_the_web(web, name):
     assert (graph.name, graph.edges, list(graph.labels)) == ("e", 3, [5, 8, 9])
 
 
-@pytest.mark.parametrize("name", ["e.csv.gz", "e.parquet", "spark", "spark/"])
+@pytest.mark.parametrize("name", ["e.csv.gz", "e.parquet", "spark", "spark/", "part.csv"])
 def test_files_and_folders_of_pyarrow(folder, name):
     graph = check_graph(f"file://{folder}/{name}")
     assert graph.fingerprint == check_graph(str(folder / "e.csv")).fingerprint

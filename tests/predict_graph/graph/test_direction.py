@@ -25,8 +25,7 @@ DECLARED = [
     ("a.txt", "# The network is undirected.\n", False),
     ("a.txt", "# made by hand\n# undirected\n", False),
     ("a.mtx", "%%MatrixMarket matrix coordinate pattern general\n40 40 40\n", True),
-    ("a.txt", "\ufeff%%MatrixMarket matrix coordinate pattern general\n40 40 40\n", True),
-    ("a.edges", "%MatrixMarket matrix coordinate pattern symmetric\n40 40 40\n", False),
+    ("a.edges", "\ufeff%MatrixMarket matrix coordinate pattern symmetric\n40 40 40\n", False),
 ]
 
 
