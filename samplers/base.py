@@ -131,10 +131,8 @@ class Sampler(ABC):
         """
         self._check_options()
         check_share("ratio", ratio, zero=False)
-        cap = _NO_CAP
-        if max_edges is not None:
-            check_positive("max_edges", max_edges)
-            cap = min(int(max_edges), _NO_CAP)
+        check_positive("max_edges", _NO_CAP if max_edges is None else max_edges)
+        cap = _NO_CAP if max_edges is None else min(int(max_edges), _NO_CAP)
         state = new_state(random_state)
         graph = check_csr(csr)
         target = max(1, round(ratio * graph.vertices))

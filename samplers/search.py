@@ -119,8 +119,5 @@ def largest(values: npt.NDArray[Any], count: int) -> npt.NDArray[np.int64]:
     count = min(count, len(values))
     if count == 0:
         return np.empty(0, np.int64)
-    least = np.partition(values, len(values) - count)[len(values) - count]
-    above = np.flatnonzero(values > least)
-    level = np.flatnonzero(values == least)[: count - len(above)]
-    chosen = np.concatenate((above, level))
-    return chosen[np.lexsort((chosen, -values[chosen]))]
+    chosen = np.flatnonzero(values >= np.partition(values, -count)[-count])
+    return chosen[np.argsort(-values[chosen], kind="stable")[:count]]

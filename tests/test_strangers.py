@@ -180,7 +180,7 @@ def test_4_an_event_log_that_never_ends(program, tmp_path):
 def test_4_vertices_edges_and_nesting(written):
     file = written(EDGES, "g.txt")
     with limited(edges=4):
-        no_graph(file, "more edges than accepted: up to 4 .the limit edges")
+        no_graph(file, "has too many edges; accepted: up to 4 .the limit edges")
         _use("k-core")  # as a first command does, to compile
     with limited(vertices=3):
         no_graph(file, "4 vertices; accepted: up to 3 .the limit vertices")

@@ -97,13 +97,14 @@ class SamplerComparison(Result):
         """Who is best, or which are tied, then the ranks, then all samples."""
         rankings = [(name, self.ranks(name)) for name in (None, *self.algorithms)]
         graphs = len({row["graph"] for row in self.rows})
-        samples = f"{len(self.rows)} samples of {counted(graphs, 'graphs')}"
+        sizes = {"samplers": len(rankings[0][1]), "samples": len(self.rows), "graphs": graphs}
+        samplers, samples, names = (counted(size, what) for what, size in sizes.items())
         tables = [_rank_table(*each) for each in rankings]
         rows, few = self._row_tables(), len(self.rows) <= 12
         return Answer(
             "; ".join(_winner(*each) for each in rankings),
             [
-                ("compared", f"{len(rankings[0][1])} samplers by {samples}"),
+                ("compared", f"{samplers} by {samples} of {names}"),
                 ("ranks", "90% sure: from drawing graphs, and samples of a graph, again"),
             ],
             [*tables, *(rows if few else [])],

@@ -219,7 +219,7 @@ def compare_samplers(
     # A list of pairs is an edge list: one graph.
     pairs = isinstance(graphs, list | tuple) and isinstance(next(iter(graphs), None), list | tuple)
     sources = [graphs] if pairs else _several(graphs)
-    names = SAMPLERS.names() if samplers is None else _several(samplers)
+    names = SAMPLERS.names() if samplers is None else [*dict.fromkeys(_several(samplers))]
     ratios = [check_ratio(one) for one in np.ravel(ratio).tolist()]
     for what, given in (("graph", sources), ("sampler", names), ("ratio", ratios)):
         if not given:

@@ -13,7 +13,7 @@ from predict_graph.graph.edge_list import EdgeBlock, EdgeList, EdgeSource
 from predict_graph.graph.readers.formats import SUFFIXES, copied_here, open_source
 from predict_graph.graph.readers.streams import suffixes_of
 from predict_graph.inputs import STANDARD_INPUT
-from predict_graph.limits import beyond, limits
+from predict_graph.limits import check_limit
 
 
 def read_graph(
@@ -66,11 +66,10 @@ def graph_of(source: EdgeSource | Graph, where: str, directed: bool | None, name
         return as_asked(source, directed, name)
     directed, notes = direction_of(source.directed, directed)
     blocks: list[EdgeBlock] = []
-    edges, most = 0, limits().edges
+    edges = 0
     for block in source.blocks:
         edges += len(block.sources)
-        if edges > most:
-            raise RequestError(f"{where} has more edges than accepted: up to {beyond('edges')}")
+        check_limit("edges", edges, f"{where} has too many edges")
         blocks.append(block)
     if not blocks:
         raise RequestError(f"{where} has no edges")
