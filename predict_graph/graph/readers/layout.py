@@ -246,8 +246,7 @@ def layout_of(found: FirstData, path: Any, suffix: str, wanted: EdgeList) -> Lay
             f"{path}: a line before the first one of data begins with '#' and no blank, which may "
             "be a comment or an id; accepted: a header before it, or a blank after the '#'"
         )
-    kind = columns.kind
-    kinds = () if kind is None else (row[kind] for row in data if kind < len(row))
+    kinds = _fields(data, [] if columns.kind is None else [columns.kind])
     directed = declared_direction(comments)
     commas = map(_DECIMAL_COMMA.fullmatch, _fields(data, columns.places[2:]))
     konect = comments.startswith(b"% bip") and wanted.bipartite is None
