@@ -14,13 +14,14 @@ from pathlib import Path
 from string import Template
 from typing import NoReturn
 
+from predict_graph.addresses import host_and_port, place
 from predict_graph.clock.applications import Application, Watch, running_at
 from predict_graph.clock.moment import Moment
 from predict_graph.durations import counted, readable_seconds
+from predict_graph.engines.spark.log.status import ApplicationStatus
 from predict_graph.errors import PredictGraphError, RequestError, explained_by_system
 from predict_graph.intervals import Interval
 from predict_graph.printable import printable
-from predict_graph.remote import host_and_port, place
 
 _KEPT = 600.0  # limits how long one that has ended is shown, in seconds
 _PAGE = Template(Path(__file__).with_name("page.html").read_text(encoding="utf-8"))
@@ -76,11 +77,14 @@ class Board:
     def look(self) -> None:
         """Follow applications that are new, and forget those that ended some time ago.
 
-        One that was killed is still listed: it is kept, as its log would be followed again.
+        One that was killed is still listed: it is kept, as its log would be followed again. One
+        that a history server lists again is: the server was away.
         """
         running = running_at(self.source)
         for application in running:
-            if application.key not in self._followed:
+            known = self._followed.get(application.key)
+            away = isinstance(application, ApplicationStatus) and known and known.ended
+            if known is None or (away and not known.problem):
                 followed = self._followed[application.key] = _Followed(application.name)
                 given = application, followed
                 threading.Thread(target=self._follow, args=given, daemon=True).start()

@@ -10,9 +10,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 
+from predict_graph.addresses import host_and_port, place
 from predict_graph.errors import JobError, RequestError, explained, explained_by_system
 from predict_graph.limits import beyond, limits
-from predict_graph.remote import host_and_port, place
 from predict_graph.resources.profile import Measured
 from predict_graph.timing import clock
 

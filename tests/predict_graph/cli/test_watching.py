@@ -192,7 +192,7 @@ def stamp(seconds):
 
 
 @contextmanager
-def served(answers):
+def served(answers, port=0):
     """Serve answers by address, like Spark; yield the address, and what was asked for."""
     asked = []
 
@@ -208,7 +208,7 @@ def served(answers):
         def log_message(self, *_):
             pass
 
-    with serving(Handler) as server:
+    with serving(Handler, port) as server:
         yield f"http://127.0.0.1:{server.server_port}", asked, server
 
 
@@ -324,6 +324,20 @@ def test_a_service_shows_all_that_run(tmp_path, monkeypatch, begun):
         told("/", "iteration 5 of 10")
     said = "--serve is 'web'; accepted: PORT, or HOST:PORT"
     refused(said, service.served(board, "web").__enter__)
+
+
+def test_a_history_server_that_comes_back_is_followed_again():
+    def look(server, said):
+        board.look()
+        wait_until(lambda: said in board.page(), 60.0)
+        return server.server_port
+
+    with served(rest_answers(4, time.time() - 20)) as (address, _, server):
+        board = service.Board(address, lambda each: applications.Watch(each, iterations=9))
+        port = look(server, "iteration 4 of 9")
+    wait_until(lambda: "ended after" in board.page(), 60.0)
+    with served(rest_answers(5, time.time() - 20), port) as (_, _, server):
+        look(server, "iteration 5 of 9")
 
 
 def test_an_address_that_is_no_spark():

@@ -22,6 +22,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from predict_graph.addresses import host_and_port
 from predict_graph.engines.spark.log.eventlog import LogReader, executor_row
 from predict_graph.engines.spark.log.growing import GrowingLog
 from predict_graph.engines.spark.session.failures import reason, spark_failures
@@ -56,11 +57,7 @@ class OpenSession:
     @property
     def event_log(self) -> Path:
         """The file to which Spark writes its events."""
-        application = str(self.spark.sparkContext.applicationId)
-        logs = [log for log in self.event_logs.iterdir() if log.name.startswith(application)]
-        if not logs:
-            raise JobError(f"Spark wrote no event log for {application} in {self.event_logs}")
-        return logs[0]
+        return next(self.event_logs.glob(f"{self.spark.sparkContext.applicationId}*"))
 
     def storage_bytes(self) -> int:
         """Return the memory in which an executor caches tables, averaged over executors.
@@ -301,11 +298,11 @@ def _check_master(master: str, patience: float = 5.0) -> None:
         return
     reason = ""
     for place in master.removeprefix(_SCHEME).split(","):
-        host, colon, port = place.rpartition(":")
-        if not colon or not host or not port.isdigit() or not 0 < int(port) < 65536:
+        found = host_and_port(place)
+        if found is None or not all(found):
             raise RequestError(f"master is {master!r}; accepted: spark://HOST:PORT")
         try:
-            socket.create_connection((host, int(port)), timeout=patience).close()
+            socket.create_connection(found, timeout=patience).close()
             return
         except TimeoutError:
             reason = f"no answer within {patience:.0f} s"
