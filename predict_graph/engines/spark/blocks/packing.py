@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from functools import cached_property, partial
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
@@ -120,7 +121,7 @@ def packed_graph(
             blocks=blocks,
             name=source.name,
             source=source.source,
-            fingerprint=source.fingerprint(directed, content),
+            fingerprint=blake2b(f"{content} {directed}".encode(), digest_size=16).hexdigest(),
             directed=directed,
             weighted=source.weighted,
             labels=labels,
@@ -131,19 +132,21 @@ def packed_graph(
 
 
 def _check_edges(source: ListedEdges) -> tuple[int, str]:
-    """Read all edges once; return the highest id, and a digest."""
+    """Read all edges once; return the highest id, and what their order does not change."""
     columns = ", ".join(name for name in source.table.columns if name != "wrong")
     facts = source.table.selectExpr(
         "count(*) AS rows",
         "min(wrong) AS wrong",
         "max(greatest(src, dst)) AS highest",
+        # Of 32 bits, whose sum does not overflow; alone, pairs of equal edges would cancel out.
         f"bit_xor(xxhash64({columns})) AS mixed",
+        f"sum(shiftright(xxhash64({columns}), 32)) AS added",
     ).first()
     if facts is None or facts["rows"] == 0:
         raise RequestError(f"{source.source} has no edges")
     if facts["wrong"] is not None:
         raise source.error(facts["wrong"])
-    return int(facts["highest"]), f"{facts['rows']} {facts['mixed']}"
+    return int(facts["highest"]), " ".join(f"{facts[name]}" for name in ("rows", "mixed", "added"))
 
 
 def _ids(source: ListedEdges, highest: int, most_bytes: int = 1 << 26) -> IntArray | None:

@@ -7,7 +7,6 @@ reads the lines, and the local reader scans them on the executors, by the rules 
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -46,18 +45,13 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 @dataclass(frozen=True)
 class SourceFiles:
-    """Files of one graph, Parquet or text.
-
-    `source` is the user's path, `path` that for Spark; `identity` is a digest of addresses, lengths
-    and modification times.
-    """
+    """Files of one graph, Parquet or text: `source` is the user's path, `path` that for Spark."""
 
     source: str
     name: str
     path: str
     files: tuple[str, ...]
     suffix: str
-    identity: str
 
 
 @dataclass(frozen=True)
@@ -72,7 +66,6 @@ class ListedEdges:
     source: str
     table: DataFrame
     error: Callable[[str], RequestError]
-    identity: str | None = None
     directed: bool | None = None
     notes: tuple[str, ...] = ()
     cheap: bool = False
@@ -81,11 +74,6 @@ class ListedEdges:
     def weighted(self) -> bool:
         """Whether edges have weights."""
         return "weight" in self.table.columns
-
-    def fingerprint(self, directed: bool, content: str) -> str:
-        """Return a digest of the graph: of its files, and of the edges that were read of them."""
-        parts = (self.identity or "", content, str(directed))
-        return hashlib.blake2b(" ".join(parts).encode(), digest_size=16).hexdigest()
 
 
 def edge_source(spark: SparkSession, graph: Any) -> ListedEdges:
@@ -152,15 +140,14 @@ def _source_files(spark: SparkSession, source: str | os.PathLike[str]) -> Source
         found = sorted(_listed(spark, path))
     if not found:
         raise RequestError(f"there is no file {text}, or nothing in it that Spark reads")
-    if not any(length for _, length, _ in found):
+    if not any(length for _, length in found):
         raise RequestError(f"{text} is empty")
-    files = tuple(address for address, _, _ in found)
-    name, digest = name_of(Path(text)), hashlib.blake2b(repr(found).encode(), digest_size=16)
-    return SourceFiles(text, name, path, files, _suffix(text, files), digest.hexdigest())
+    files = tuple(address for address, _ in found)
+    return SourceFiles(text, name_of(Path(text)), path, files, _suffix(text, files))
 
 
-def _listed(spark: SparkSession, path: str) -> Iterator[tuple[str, int, int]]:
-    """Yield address, length and modification time of all files."""
+def _listed(spark: SparkSession, path: str) -> Iterator[tuple[str, int]]:
+    """Yield address and length of all files."""
     place, system = hadoop_path(spark, path)
     for top in system.globStatus(place) or ():
         files = system.listFiles(top.getPath(), True)
@@ -170,7 +157,7 @@ def _listed(spark: SparkSession, path: str) -> Iterator[tuple[str, int, int]]:
             address = str(file.getPath().toString())
             inside = PurePosixPath(address.removeprefix(root)).parts
             if not any(part.startswith(("_", ".")) for part in inside):
-                yield address, int(file.getLen()), int(file.getModificationTime())
+                yield address, int(file.getLen())
 
 
 def _suffix(source: str, files: tuple[str, ...]) -> str:
@@ -180,7 +167,7 @@ def _suffix(source: str, files: tuple[str, ...]) -> str:
         suffix, compression = suffixes_of(Path(address))
         if suffix not in _FORMATS or compression not in ("", ".gz", ".bz2"):
             raise RequestError(
-                f"{shown_path(address)} has the suffix {suffix or 'none'!r}; Spark reads "
+                f"{shown_path(address)} has the suffix {Path(address).suffix!r}; Spark reads "
                 f"{' '.join(sorted(_FORMATS))}, and .gz or .bz2 after those of text files"
             )
         forms.add(_FORMATS[suffix])
@@ -267,7 +254,7 @@ def _parquet_edges(spark: SparkSession, source: SourceFiles, wanted: EdgeList) -
     placed = rows.selectExpr("*", "_metadata.file_path AS _file", "_metadata.row_index AS _row")
     wrong = partial(_row_error, source.source, placed.orderBy("_file", "_row"), columns)
     edges = _edges_of_rows(rows, columns)
-    return ListedEdges(source.name, source.source, edges, wrong, source.identity, cheap=True)
+    return ListedEdges(source.name, source.source, edges, wrong, cheap=True)
 
 
 def _table_edges(table: DataFrame) -> ListedEdges:
@@ -299,8 +286,7 @@ def _text_edges(spark: SparkSession, source: SourceFiles, wanted: EdgeList) -> L
     scan = partial(_scanned, layout=layout, header=header)
     table = _lines(spark, source.path).mapInArrow(scan, f"src long, dst long, {weight}wrong string")
     error = partial(_line_error, spark, layout, header)
-    known: Any = {"directed": layout.directed, "notes": layout.notes}
-    return ListedEdges(source.name, source.source, table, error, source.identity, **known)
+    return ListedEdges(source.name, source.source, table, error, layout.directed, layout.notes)
 
 
 def _first_data(
