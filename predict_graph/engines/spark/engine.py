@@ -148,10 +148,14 @@ class SparkEngine:
             raise RequestError(f"the graph {graph.name!r} has no edges")
         algorithm = algorithm.on(graph)
         rule = base.stopping_rule(algorithm, graph.vertices, threshold, max_iterations)
-        if write_to is not None:
-            _check_output(write_to)
+        _check_output(write_to)
         self.check_program(algorithm)
         if isinstance(algorithm, CalledAlgorithm):
+            if rule != base.stopping_rule(algorithm, graph.vertices, None, None):
+                raise RequestError(
+                    f"{algorithm.name} has its own stopping rule; accepted: its parameters, in "
+                    "place of threshold and max_iterations"
+                )
             if write_to is not None:
                 raise RequestError(
                     f"cannot write {write_to}: results of {algorithm.name} stay on Spark; leave it "
@@ -197,8 +201,7 @@ class SparkEngine:
             If Spark fails.
         """
         self.check_reads(algorithm)
-        if write_to is not None:
-            _check_output(write_to)
+        _check_output(write_to)
         with self.session(java_works=True) as session:
             session.group("read")
             with (
@@ -321,11 +324,13 @@ class SparkEngine:
         return replace(profile, engine={**profile.engine, "warm": True}) if warm else profile
 
 
-def _check_output(path: Path) -> None:
+def _check_output(path: Path | None) -> None:
     """Reject a path to which the result cannot be written, before a long run."""
+    if path is None:
+        return
     if path.suffix not in (".csv", ".parquet"):
         raise RequestError(f"cannot write {path}; accepted: a name in .csv or .parquet")
-    if path.exists():
+    if os.path.exists(path):  # not of a name that is too long, which is refused next
         raise RequestError(f"cannot write {path}: it exists; accepted: the name of a new folder")
     check_writable(path)
 
@@ -333,7 +338,7 @@ def _check_output(path: Path) -> None:
 def _write(values: DataFrame, session: OpenSession, path: Path) -> None:
     """Let the executors write the result to a new folder, and move it, all or nothing."""
     address = session.new_address()
-    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    beside = path.with_name(f".{uuid.uuid4().hex[:12]}.part")  # of a name that may be long
     try:
         writer = values.write.option("header", True)
         writer.format(path.suffix.removeprefix(".")).save(address)

@@ -39,7 +39,7 @@ def test_executors_without_a_package_are_refused(local_session, monkeypatch):
 
 
 def test_a_result_is_written_where_it_was_asked_for(local_spark, tmp_path):
-    target = tmp_path / "ranks.parquet"
+    target = tmp_path / f"{49 * 'ranks'}.parquet"  # about as long as names can be
     profile = local_spark.run(PageRank(), GRAPH, threshold=0.0, max_iterations=2, write_to=target)
     written = pd.read_parquet(target).sort_values("vertex")
     assert written["value"].tolist() == profile.values.tolist()
@@ -47,7 +47,7 @@ def test_a_result_is_written_where_it_was_asked_for(local_spark, tmp_path):
     assert set(profile.table.columns) >= {*TABLE_COLUMNS, *EXECUTOR_COLUMNS}
     assert (profile.table[["shuffle_write_bytes", "task_seconds"]] > 0).all(axis=None)
     assert profile.engine["executors_lost"] == 0
-    assert [path.name for path in tmp_path.iterdir()] == ["ranks.parquet"]
+    assert list(tmp_path.iterdir()) == [target]
     refused("it exists; accepted: the name of", local_spark.run, PageRank(), GRAPH, write_to=target)
 
 
@@ -73,6 +73,9 @@ def test_places_that_nothing_can_be_written_to(local_spark, tmp_path):
     text, away = tmp_path / "ranks.txt", tmp_path / "no" / "ranks.csv"
     refused(r"accepted: a name in \.csv or \.parquet", run, job, GRAPH, write_to=text)
     refused("no folder", run, job, GRAPH, write_to=away)
+    refused("name too long", run, job, GRAPH, write_to=tmp_path / f"{50 * 'ranks'}.parquet")
+    graphx = check_algorithm("graphx:connectedComponents")
+    refused("has its own stopping rule", run, graphx, GRAPH, max_iterations=3)
     refused("has no edges", run, job, Graph(np.zeros(4, np.int64), np.zeros(0, np.int32)))
 
 
