@@ -7,7 +7,7 @@ import pytest
 from tests.predict_graph.cli.events import job_end, job_start, stage, start, task
 from tests.predict_graph.cli.events import spark_job as job
 
-START = start(9.0, **{"spark.master": "spark://far:7077", "spark.executor.memory": "2G"})
+START = start(9.0, **{"spark.master": "spark://far:7077", "spark.executor.memory": "2048"})
 
 
 SITES = ["count at a.py:3", *["collect at a.py:9"] * 4, "save at a.py:12"]

@@ -14,7 +14,7 @@ from predict_graph.durations import counted
 from predict_graph.engines.spark.log.eventlog import DAMAGED, EventLog, read_event_log
 from predict_graph.engines.spark.log.features import observed_phases, observed_table
 from predict_graph.engines.spark.recognition import supersteps as recognition
-from predict_graph.engines.spark.session.settings import described, is_local
+from predict_graph.engines.spark.session.settings import described, is_local, memory_text
 from predict_graph.errors import RequestError
 from predict_graph.history.record import RunRecord
 from predict_graph.table import Table
@@ -96,7 +96,7 @@ def _engine(log: EventLog, found: recognition.Recognised) -> dict[str, Any]:
     partitions = conf.get("spark.default.parallelism") or conf.get("spark.sql.shuffle.partitions")
     per_core = int(partitions) // (machines * cores) if partitions else 1
     lost = int(log.executors["removed"].between(found.started, found.finished).sum())
-    resources = (machines, cores, conf.get(memory, "1g").lower())
+    resources = (machines, cores, memory_text(conf.get(memory, "1g")))
     return described(master, resources, lost, partitions_per_core=max(per_core, 1))
 
 

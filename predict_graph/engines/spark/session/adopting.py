@@ -58,8 +58,7 @@ def settings_of(spark: Any, **ours: Any) -> SparkSettings:
         )
     cores = min(int(each["cores"]) for each in executors)
     machines, cores = (cores, 1) if local else (len(executors), cores)
-    size = f"{memory // 1024}g" if memory % 1024 == 0 else f"{memory}m"
-    return SparkSettings(master, machines, cores, size, in_open_session=True, **ours)
+    return SparkSettings(master, machines, cores, f"{memory}m", in_open_session=True, **ours)
 
 
 def doubts_of(spark: SparkSession, settings: SparkSettings) -> Iterator[str]:

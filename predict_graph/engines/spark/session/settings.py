@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _MASTER = "PREDICT_GRAPH_SPARK_MASTER"
 _LOCAL = re.compile(r"local(?:\[([1-9][0-9]{0,2}|\*)\])?")
 _MEMORY = re.compile(r"[1-9]\d*[kmgt]", re.IGNORECASE)
+_UNITS = {"b": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}  # by definition
 
 # Measurements need these; with other values supersteps would shuffle all data.
 _OF_LOGS = [f"spark.eventLog.{name}" for name in ("enabled", "dir", "compress", "rolling.enabled")]
@@ -91,16 +92,16 @@ class SparkSettings:
             if not isinstance(value, Integral) or not 1 <= int(value) <= most:
                 raise RequestError(f"{name} is {value}; accepted: 1 to {most}")
         self._take_threads()
-        if not _MEMORY.fullmatch(self.memory):
+        if not _MEMORY.fullmatch(str(self.memory)):
             raise RequestError(f"memory is {self.memory!r}; accepted: a size such as 900m or 4g")
-        object.__setattr__(self, "memory", self.memory.lower())  # one name in the history
+        object.__setattr__(self, "memory", memory_text(self.memory))
         for key, value in self.conf.items():
             _check_own(key, value)
             if self.local and key == "spark.driver.memory":
                 raise RequestError(f"conf has {key}; accepted for {self.master}: the memory")
         if self.graphframes_jar is not None:
             graphframes_conf(self.graphframes_jar)
-        if self.folder is not None and self.address is None and not Path(self.folder).is_dir():
+        if self.folder is not None and self.address is None and not os.path.isdir(self.folder):
             raise RequestError(f"there is no folder {self.folder} to put graphs in")
         self._check_checkpoint()
 
@@ -140,7 +141,7 @@ class SparkSettings:
         elif not isinstance(interval, Integral) or int(interval) < 1:
             raise RequestError(f"the checkpoint interval is {interval}; accepted: at least 1")
         place = str(self.checkpoint)
-        if not place or (not _ADDRESS.match(place) and not Path(place).is_dir()):
+        if not place or (not _ADDRESS.match(place) and not os.path.isdir(place)):
             raise RequestError(
                 f"there is no folder {place!r} for checkpoints; accepted: an existing one "
                 "visible to all executors, or an address such as hdfs://host/folder"
@@ -268,6 +269,31 @@ def _check_own(key: object, value: object) -> None:
         raise RequestError(f"conf has {key}; accepted: the parameter {_PARAMETERS[key]}")
     if key in _NEEDED:
         raise RequestError(f"conf has {key}, which the spark engine needs for itself")
+
+
+def heap_bytes(memory: str) -> int:
+    """Return the bytes of a size in Spark's notation; without a unit it is in MiB.
+
+    Examples
+    --------
+    >>> heap_bytes("2g"), heap_bytes("900M"), heap_bytes("1024") == heap_bytes("1gb")
+    (2147483648, 943718400, True)
+    """
+    number = memory.lower().rstrip("bkmgt")
+    return int(number) * _UNITS[memory.lower()[len(number) :][:1] or "m"]
+
+
+def memory_text(memory: str) -> str:
+    """Return the one text that equal sizes have, by which runs in the history are found.
+
+    Examples
+    --------
+    >>> memory_text("2048m"), memory_text("2G"), memory_text("900m")
+    ('2g', '2g', '900m')
+    """
+    size = heap_bytes(memory)
+    whole = [unit for unit, each in _UNITS.items() if size % each == 0]
+    return f"{size // _UNITS[whole[-1]]}{whole[-1]}"
 
 
 def described(master: str, size: tuple[int, int, str], lost: int, **more: Any) -> dict[str, Any]:

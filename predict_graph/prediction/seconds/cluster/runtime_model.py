@@ -16,6 +16,7 @@ from predict_graph.calibration import log_std
 from predict_graph.durations import readable_seconds
 from predict_graph.engines.spark import SparkSettings
 from predict_graph.engines.spark.functions.running import FunctionAlgorithm
+from predict_graph.engines.spark.session.settings import heap_bytes
 from predict_graph.errors import JobError
 from predict_graph.graph import Graph
 from predict_graph.iterations import IterationEstimate, draw_sample
@@ -303,20 +304,6 @@ def deviations(own: Sequence[ClusterRun], speed: cluster_costs.ClusterSpeed) -> 
         return std, 0.0
     graphs = {run.record.fingerprint for run in own}
     return std * math.sqrt(1.0 + 1.0 / len(graphs)), 0.0
-
-
-_UNITS = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}  # by definition
-
-
-def heap_bytes(memory: str) -> int:
-    """Return the bytes of a size in Spark's notation, as its settings accept it.
-
-    Examples
-    --------
-    >>> heap_bytes("2g"), heap_bytes("900M")
-    (2147483648, 943718400)
-    """
-    return int(memory[:-1]) * _UNITS[memory[-1].lower()]
 
 
 def memory_of(

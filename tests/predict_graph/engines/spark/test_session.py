@@ -139,7 +139,7 @@ WRONG = [
     ({"machines": 0}, "machines is 0; accepted: 1 to 4096"),
     ({"cores": 1.5}, "cores is 1.5; accepted: 1 to 1024"),
     ({"master": "local[4,2]"}, "master is local[4,2]; accepted: local, local[N] or local[*]"),
-    ({"memory": "much"}, "memory is 'much'; accepted: a size such as 900m or 4g"),
+    ({"memory": 4}, "memory is 4; accepted: a size such as 900m or 4g"),
     ({"memory": "0g"}, "memory is '0g'"),
     ({"graphframes_jar": "/no/such.jar"}, "no GraphFrames jar at /no/such.jar"),
     ({"folder": "/no/such/folder"}, "there is no folder /no/such/folder"),
@@ -198,8 +198,8 @@ def test_a_jar_goes_beside_those_of_the_user(written, tmp_path):
 def test_threads_of_a_local_master_are_its_cores(monkeypatch):
     monkeypatch.setenv("PREDICT_GRAPH_SPARK_MASTER", "spark://there:7077")
     assert SparkSettings().master == "spark://there:7077"
-    settings = SparkSettings(master="local[4]")
-    assert (settings.cores, settings.session_master) == (4, "local[4]")
+    settings = SparkSettings(master="local[4]", memory="2048M")
+    assert (settings.cores, settings.session_master, settings.memory) == (4, "local[4]", "2g")
     assert settings.on(3).session_master == "local[12]"
     assert SparkSettings(master="local[4]", machines=2, cores=2).session_master == "local[4]"
     monkeypatch.setattr("predict_graph.engines.spark.session.settings.usable_cores", lambda: 6)

@@ -14,6 +14,7 @@ from predict_graph.budget import Budget, Spending
 from predict_graph.engines import Workload
 from predict_graph.engines.spark import SparkEngine, SparkSettings
 from predict_graph.engines.spark.library.algorithm import rounds_of
+from predict_graph.engines.spark.session.settings import heap_bytes
 from predict_graph.engines.spark.tables.hashing import partition_of
 from predict_graph.errors import JobError
 from predict_graph.graph import check_graph
@@ -21,7 +22,6 @@ from predict_graph.prediction.following import expected_before
 from predict_graph.prediction.request import check_function, check_request
 from predict_graph.prediction.seconds.cluster.runtime_model import (
     ClusterRuntimeModel,
-    heap_bytes,
     memory_of,
     observed_estimate,
 )
