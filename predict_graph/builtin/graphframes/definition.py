@@ -143,11 +143,6 @@ class GraphFramesConnectedComponents(GraphFramesAlgorithm):
         Parameter(*("broadcastThreshold", int, 1_000_000, "neighbours of a hub, at least", 0)),
     )
 
-    def __init__(self, **parameters: object) -> None:
-        super().__init__(**parameters)
-        if self.ran_by is None:
-            self.separated_by = "sums"  # type: ignore[misc]
-
     def given(self, java: Any) -> dict[str, Any]:
         """Return the parameters by the names of their setters."""
         return {f"set{name[0].upper()}{name[1:]}": each for name, each in self.parameters.items()}

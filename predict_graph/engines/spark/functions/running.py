@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import os
 import sys
 import time
 import warnings
@@ -105,8 +104,7 @@ class FunctionAlgorithm(CalledAlgorithm):
 def _found(source: str | Callable[..., Any]) -> Callable[..., Any]:
     """Return a function, or the one that ``FILE.py:FUNCTION`` names.
 
-    The file is executed with its folder on the import path; Spark sends its functions by value, as
-    executors do not have the file.
+    Spark sends the functions of the file by value, as executors do not have it.
     """
     if not isinstance(source, str):
         return source
@@ -115,13 +113,7 @@ def _found(source: str | Callable[..., Any]) -> Callable[..., Any]:
         raise RequestError(f"function {source!r}; accepted: FILE.py:FUNCTION")
     from pyspark import cloudpickle
 
-    file = Path(os.path.realpath(os.path.expanduser(name)))
-    sys.path.insert(0, str(file.parent))
-    try:
-        module = file_module(file)
-    finally:  # behind all others: what the function imports when it is called may be there
-        sys.path.remove(str(file.parent))
-        sys.path.append(str(file.parent))
+    module = file_module(Path(name))
     cloudpickle.register_pickle_by_value(module)
     found: Any = getattr(module, function, None)
     if not inspect.isroutine(found):

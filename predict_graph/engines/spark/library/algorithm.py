@@ -185,9 +185,6 @@ class LibraryAlgorithm(CalledAlgorithm):
     """The name of the library."""
     convergence = "fixed-point"
     weighted = False
-    separated_by: ClassVar[str] = "messages"
-    """How supersteps are separated in the log: by jobs in which GraphX makes messages, or by sums
-    that end a round over tables."""
 
     @property
     def at(self) -> tuple[int, ...]:
@@ -242,13 +239,11 @@ class LibraryAlgorithm(CalledAlgorithm):
     def supersteps(self, log: EventLog, began: float) -> recognition.Recognised:
         """Return the supersteps in a log that starts with the call.
 
-        A superstep ends with its sum, or with the last job before the next messages are made; it
-        includes the driver's work in between. The first starts with the call.
+        A superstep ends with the last job before the next messages are made, or else with its sum;
+        it includes the driver's work in between. The first starts with the call.
         """
-        messages = self.separated_by == "messages"
-        separate = recognition.by_messages if messages else recognition.by_sums
-        found = separate(log, self.name, began)
-        if found is None:
+        found = recognition.by_messages(log, self.name, began)
+        if (found := found or recognition.by_sums(log, self.name, began)) is None:
             raise JobError(f"{self.name} made no messages that its log shows")
         return found
 

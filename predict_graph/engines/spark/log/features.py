@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from predict_graph.engines.profile import OUT_EDGES, TABLE_COLUMNS
+from predict_graph.engines.profile import OUT_EDGES, TABLE_COLUMNS, message_bytes
 from predict_graph.engines.spark.blocks.running import SuperstepJob, superstep_group
 from predict_graph.engines.spark.log.eventlog import EventLog, succeeded
 from predict_graph.engines.spark.recognition.supersteps import Recognised
 from predict_graph.engines.spark.recognition.units import united
+from predict_graph.table import Table
 
 _TIMES = ("task_seconds", "cpu_seconds", "gc_seconds")
 _SHUFFLED = ("shuffle_read_records", "shuffle_write_records", "shuffle_write_bytes")
@@ -42,9 +43,7 @@ def executor_table(tasks: pd.DataFrame, seconds: Sequence[float]) -> pd.DataFram
 
 def with_average(table: pd.DataFrame, convergence: Any = np.nan) -> pd.DataFrame:
     """Return the columns of a run's table, with the mean size of a message."""
-    messages = table["local_messages"] + table["remote_messages"]
-    size = table["local_message_bytes"] + table["remote_message_bytes"]
-    average: Any = size / np.maximum(messages, 1.0)
+    average = message_bytes(Table(table))
     table = table.assign(average_message_bytes=average, convergence=convergence)
     optional = [OUT_EDGES] if OUT_EDGES in table else []
     table = table[[*TABLE_COLUMNS, *EXECUTOR_COLUMNS, *optional]]

@@ -6,6 +6,7 @@ log of its session, which a thread polls.
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 import uuid
@@ -132,7 +133,7 @@ def _first_line(file: Path) -> bytes:
 
 def running_logs(path: Path) -> list[Path]:
     """Return a log, or of a folder of logs the unfinished ones; what changed last comes last."""
-    if not path.exists():
+    if not os.path.exists(path):  # nor does one whose name is too long
         raise RequestError(
             f"there is no {path}; accepted: the address of a running application, such as "
             "http://127.0.0.1:4040, its event log, or a folder of event logs"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -31,8 +32,8 @@ def log_files(path: Path) -> list[Path]:
     compacted files, the last one ending in ``.compact`` replaces those before it. Databricks writes
     files ``eventlog-<date>.gz`` and, last, ``eventlog``, in a folder for each driver.
     """
-    if not path.is_dir():
-        if not path.exists():
+    if not os.path.isdir(path):
+        if not os.path.exists(path):
             raise RequestError(f"there is no event log {path}; accepted: {_ACCEPTED}")
         return [path]
     entries = list(path.iterdir())
@@ -64,7 +65,9 @@ def is_event_log(path: Path) -> bool:
     A compressed one that is cut off may have no line that can be read.
     """
     unread = BEGIN if path.suffix in (".gz", ".zstd") else b""
-    return path.is_dir() or (path.is_file() and next(lines_of(path), unread).startswith(BEGIN))
+    return os.path.isdir(path) or (
+        os.path.isfile(path) and next(lines_of(path), unread).startswith(BEGIN)
+    )
 
 
 def lines_of(file: Path, start: int = 0) -> Iterator[bytes]:
