@@ -158,8 +158,9 @@ class ClusterRuntimeModel(EngineModel):
                 if number != 1:  # the second run is on the sample of the first
                     most = max(int(ratio * graph.edges), 1)  # a sample may be denser
                     drawn = draw_sample(graph, request.sampler, ratio, self.rng, max_edges=most)
-                    how["combined_records"] = combined_records(drawn.graph, engine.settings)
-                runs = cluster.sample_run(engine, algorithm, graph, drawn.graph, before, **how)
+                    sample = drawn.graph if drawn.graph.edges else graph  # it is tiny
+                    how["combined_records"] = combined_records(sample, engine.settings)
+                runs = cluster.sample_run(engine, algorithm, graph, sample, before, **how)
                 taken = sum(run.record.seconds for run in runs)
                 before += sum(run.record.iterations for run in runs)
                 if runs[-1].disturbed:

@@ -42,7 +42,6 @@ def cluster_run(vertices, edges, machines, *, cold=False, iterations=6):
         "peak_memory_bytes": 100 * edges // machines,
         "storage_bytes": 20 * edges // machines,
         "task_seconds": 2e-6 * messages / machines,
-        "cpu_seconds": 1e-6 * messages / machines,
         "seconds": seconds,
         "convergence": 0.1,
     }

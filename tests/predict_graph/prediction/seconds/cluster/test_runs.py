@@ -44,8 +44,7 @@ def test_sample_runs_are_those_of_the_prediction_that_ran_them(history):
         assert (again.cold, again.machines) == (run.cold, run.machines)
         assert again.session_seconds == run.session_seconds
         assert again.record.phases == run.record.phases
-        assert again.again
-        assert not again.elsewhere
+        assert (again.again, again.elsewhere) == (True, False)
     assert "run on 20" in found[0].summary.note
     assert all(run.elsewhere for run in runs_of_job(history, ENGINE, JOB, OTHER))
     assert runs_of_job(None, ENGINE, JOB, GRAPH) == []

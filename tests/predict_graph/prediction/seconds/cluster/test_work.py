@@ -14,7 +14,6 @@ from predict_graph.budget import Budget, Spending
 from predict_graph.engines import Workload
 from predict_graph.engines.spark import SparkEngine, SparkSettings
 from predict_graph.engines.spark.library.algorithm import rounds_of
-from predict_graph.engines.spark.session.settings import heap_bytes
 from predict_graph.engines.spark.tables.hashing import partition_of
 from predict_graph.errors import JobError
 from predict_graph.graph import check_graph
@@ -138,7 +137,6 @@ def test_too_little_memory_is_said():
     small = memory(made_up.sample_runs(), "340m")
     assert small["execution_bytes"] + small["storage_bytes"] > small["available_bytes"]
     assert small["shuffle_bytes"] == pytest.approx(3.8 * 10e6 / 2)
-    assert heap_bytes("2g") == 2 * 1024**3
     local = memory(made_up.sample_runs(), "340m", master="local[*]")
     assert local["storage_bytes"] == pytest.approx(2 * small["storage_bytes"], abs=2)
 
@@ -194,6 +192,11 @@ def test_one_session_where_the_budget_affords_it(local_spark, tmp_path, monkeypa
     monkeypatch.setattr(ClusterRuntimeModel, "_run_samples", None)
     again = predict_graph.predict("pagerank", GRAPH, **options)
     assert again.evidence[0].source == "training runs of the cluster"
+
+
+def test_a_graph_whose_samples_have_no_edges_is_run_itself(local_spark):
+    found = predict_graph.predict("pagerank", "path:n=3", engine=local_spark, budget="unlimited")
+    assert min(each.edges for each in found.samples) > 0
 
 
 def test_a_prediction_can_be_planned_with(written):
