@@ -19,6 +19,7 @@ from predict_graph.engines import Engine, RunProfile
 from predict_graph.engines.spark import SparkEngine, is_table
 from predict_graph.engines.spark.blocks import packing
 from predict_graph.engines.spark.blocks.running import StoredGraph, stored_on
+from predict_graph.engines.spark.tables.reading import check_source
 from predict_graph.errors import RequestError
 from predict_graph.evidence import Source
 from predict_graph.history import History
@@ -40,7 +41,7 @@ def case_on_cluster(
 
     The executors keep a graph that does not fit here until the end.
     """
-    engine = reader = check_reader(request.engine, ids)
+    engine = reader = check_reader(request.engine, source, ids)
     started = time.perf_counter()
     request.progress("packing the graph on the cluster", 0.0)
     if is_table(source) and not engine.settings.in_open_session:
@@ -69,8 +70,8 @@ def case_on_cluster(
         yield Case.of(graph, request, history, reading), sources
 
 
-def check_reader(engine: Engine, ids: str | None) -> SparkEngine:
-    """Return the engine as one that reads graphs."""
+def check_reader(engine: Engine, source: Any, ids: str | None) -> SparkEngine:
+    """Return the engine as one that reads a graph."""
     if not isinstance(engine, SparkEngine):
         raise RequestError(
             f"the engine is {engine.name}, but a graph that Spark reads needs the engine spark; "
@@ -78,6 +79,7 @@ def check_reader(engine: Engine, ids: str | None) -> SparkEngine:
         )
     if ids not in (None, "integer"):
         raise RequestError(f"ids are {ids!r}; accepted for a graph that Spark reads: 'integer'")
+    check_source(source)
     return engine
 
 

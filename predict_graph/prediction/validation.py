@@ -79,7 +79,7 @@ def run(
     if given["spark_reads"]:
         from predict_graph.prediction.on_cluster import check_reader
 
-        profile = check_reader(runner, ids).run_files(
+        profile = check_reader(runner, graph, ids).run_files(
             chosen, graph, directed=directed, progress=follower, write_to=write_to
         )
     else:

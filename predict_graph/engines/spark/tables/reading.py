@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby
-from pathlib import Path, PurePosixPath
+from pathlib import Path, PurePath, PurePosixPath
 from typing import TYPE_CHECKING, Any, NoReturn
 from urllib.parse import unquote
 
@@ -36,22 +36,12 @@ if TYPE_CHECKING:
 
 _FORMATS = dict.fromkeys((".txt", ".tsv", ".csv", ".edges", ".edgelist", ".el"), "text")
 _FORMATS |= dict.fromkeys((".parquet", ".pq"), "parquet")
+_TABLE = "the table"
 _GLOB = re.compile(r"([*?{}\[\]\\])")
 _INTEGERS = ("tinyint", "smallint", "int", "bigint", "decimal(20,0)")  # the last is uint64
 _NUMBERS = (*_INTEGERS, "float", "double")
 Batches = Iterable[pa.RecordBatch]
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-
-
-@dataclass(frozen=True)
-class SourceFiles:
-    """Files of one graph, Parquet or text: `source` is the user's path, `path` that for Spark."""
-
-    source: str
-    name: str
-    path: str
-    files: tuple[str, ...]
-    suffix: str
 
 
 @dataclass(frozen=True)
@@ -62,7 +52,6 @@ class ListedEdges:
     unless a row is not an edge: of text, its file. `error` describes the first such row.
     """
 
-    name: str
     source: str
     table: DataFrame
     error: Callable[[str], RequestError]
@@ -71,23 +60,40 @@ class ListedEdges:
     cheap: bool = False
 
     @property
+    def name(self) -> str:
+        """The name of the graph."""
+        return name_of(Path(self.source)) if self.source != _TABLE else "table"
+
+    @property
     def weighted(self) -> bool:
         """Whether edges have weights."""
         return "weight" in self.table.columns
 
 
-def edge_source(spark: SparkSession, graph: Any) -> ListedEdges:
-    """Inspect the source of a graph: names, types and first lines only."""
+def check_source(graph: Any) -> None:
+    """Refuse what Spark cannot read, as far as that is known before a session is opened."""
     if is_table(graph):
-        return _table_edges(graph)
+        return
     if not isinstance(graph, str | os.PathLike):
         raise RequestError(
             f"Spark cannot read a {type(graph).__name__}; accepted: a path, an address, or a "
             "DataFrame of edges"
         )
-    found = _source_files(spark, graph)
-    edges = _text_edges if _FORMATS[found.suffix] == "text" else _parquet_edges
-    return edges(spark, found, EdgeList.of(graph, "integer"))
+    top = Path(graph)
+    found = (top, *sorted(top.rglob("*"))) if os.path.exists(top) else ()
+    if files := [str(each) for each in found if each.is_file() and _is_read(each.relative_to(top))]:
+        _format_of(str(graph), files)
+
+
+def edge_source(spark: SparkSession, graph: Any) -> ListedEdges:
+    """Inspect the source of a graph: names, types and first lines only."""
+    check_source(graph)
+    if is_table(graph):
+        return _table_edges(graph)
+    wanted = EdgeList.of(graph, "integer")
+    files = _files(spark, str(wanted))
+    edges = _text_edges if _format_of(str(wanted), files) == "text" else _parquet_edges
+    return edges(spark, wanted, files)
 
 
 def spark_path(path: str | os.PathLike[str]) -> str:
@@ -129,21 +135,15 @@ def shown_path(address: str) -> str:
     return re.sub(r"^file:/+", "/", address)
 
 
-def _source_files(spark: SparkSession, source: str | os.PathLike[str]) -> SourceFiles:
-    """List the files of a graph: a file, a folder, or a pattern, in any file system of Spark.
-
-    Files whose names begin with ``_`` or ``.`` are ignored, as by Spark.
-    """
-    text = os.fspath(source)
-    path = spark_path(source)
-    with spark_failures(f"looking for {text}"):
-        found = sorted(_listed(spark, path))
+def _files(spark: SparkSession, source: str) -> list[str]:
+    """List the files of a graph: a file, a folder, or a pattern, in any file system of Spark."""
+    with spark_failures(f"looking for {source}"):
+        found = dict(sorted(_listed(spark, spark_path(source))))
     if not found:
-        raise RequestError(f"there is no file {text}, or nothing in it that Spark reads")
-    if not any(length for _, length in found):
-        raise RequestError(f"{text} is empty")
-    files = tuple(address for address, _ in found)
-    return SourceFiles(text, name_of(Path(text)), path, files, _suffix(text, files))
+        raise RequestError(f"there is no file {source}, or nothing in it that Spark reads")
+    if not any(found.values()):
+        raise RequestError(f"{source} is empty")
+    return [*found]
 
 
 def _listed(spark: SparkSession, path: str) -> Iterator[tuple[str, int]]:
@@ -155,25 +155,30 @@ def _listed(spark: SparkSession, path: str) -> Iterator[tuple[str, int]]:
         while files.hasNext():
             file = files.next()
             address = str(file.getPath().toString())
-            inside = PurePosixPath(address.removeprefix(root)).parts
-            if not any(part.startswith(("_", ".")) for part in inside):
+            if _is_read(PurePosixPath(address.removeprefix(root))):
                 yield address, int(file.getLen())
 
 
-def _suffix(source: str, files: tuple[str, ...]) -> str:
-    """Return the suffix of the first of some files, which have a common format."""
-    first, forms = suffixes_of(Path(files[0]))[0], set()
+def _is_read(inside: PurePath) -> bool:
+    """Whether Spark reads a file of a folder: not if a name begins with ``_`` or ``.``."""
+    return not any(part.startswith(("_", ".")) for part in inside.parts)
+
+
+def _format_of(source: str, files: Sequence[str]) -> str:
+    """Return the common format of some files."""
+    forms = set()
     for address in files:
         suffix, compression = suffixes_of(Path(address))
         if suffix not in _FORMATS or compression not in ("", ".gz", ".bz2"):
+            last, accepted = compression or suffix or "none", " ".join(sorted(_FORMATS))
             raise RequestError(
-                f"{shown_path(address)} has the suffix {Path(address).suffix!r}; Spark reads "
-                f"{' '.join(sorted(_FORMATS))}, and .gz or .bz2 after those of text files"
+                f"{shown_path(address)} has the suffix {last!r}; Spark reads {accepted}, and .gz "
+                "or .bz2 after those of text files"
             )
         forms.add(_FORMATS[suffix])
     if len(forms) > 1:
         raise RequestError(f"{source} holds Parquet files and text; accepted: one of them")
-    return first
+    return forms.pop()
 
 
 def checked_columns(source: str, types: Mapping[str, str], wanted: EdgeList) -> tuple[str, ...]:
@@ -240,29 +245,31 @@ def _no_edge(columns: tuple[str, ...]) -> str:
     return " OR ".join(ids + weights)
 
 
-def _parquet_edges(spark: SparkSession, source: SourceFiles, wanted: EdgeList) -> ListedEdges:
+def _parquet_edges(spark: SparkSession, wanted: EdgeList, files: Sequence[str]) -> ListedEdges:
     """Return the edges of Parquet files, whose columns are inspected."""
+    source = str(wanted)
     try:
         with spark_failures("reading"):
             # Files of subfolders too; the names of such folders may be columns.
-            parts = any("=" in part for file in source.files for part in file.split("/")[:-1])
-            rows = spark.read.option("recursiveFileLookup", not parts).parquet(source.path)
+            parts = any("=" in part for file in files for part in file.split("/")[:-1])
+            reader = spark.read.option("recursiveFileLookup", not parts)
+            rows = reader.parquet(spark_path(source))
     except JobError as error:
         reason = str(error).removeprefix("reading failed: ")
-        raise RequestError(f"{source.source} is not Parquet that can be read: {reason}") from error
-    columns = checked_columns(source.source, dict(rows.dtypes), wanted)
+        raise RequestError(f"{source} is not Parquet that can be read: {reason}") from error
+    columns = checked_columns(source, dict(rows.dtypes), wanted)
     placed = rows.selectExpr("*", "_metadata.file_path AS _file", "_metadata.row_index AS _row")
-    wrong = partial(_row_error, source.source, placed.orderBy("_file", "_row"), columns)
+    wrong = partial(_row_error, source, placed.orderBy("_file", "_row"), columns)
     edges = _edges_of_rows(rows, columns)
-    return ListedEdges(source.name, source.source, edges, wrong, cheap=True)
+    return ListedEdges(source, edges, wrong, cheap=True)
 
 
 def _table_edges(table: DataFrame) -> ListedEdges:
     """Return the edges of a table of Spark."""
     with spark_failures("looking at the table of edges"):
-        columns = checked_columns("the table", dict(table.dtypes), EdgeList(table))
-    wrong = partial(_row_error, "the table", table, columns)
-    return ListedEdges("table", "the table", _edges_of_rows(table, columns), wrong)
+        columns = checked_columns(_TABLE, dict(table.dtypes), EdgeList(table))
+    wrong = partial(_row_error, _TABLE, table, columns)
+    return ListedEdges(_TABLE, _edges_of_rows(table, columns), wrong)
 
 
 def _row_error(place: str, rows: DataFrame, columns: tuple[str, ...], _: str) -> RequestError:
@@ -279,40 +286,38 @@ def _row_error(place: str, rows: DataFrame, columns: tuple[str, ...], _: str) ->
     )
 
 
-def _text_edges(spark: SparkSession, source: SourceFiles, wanted: EdgeList) -> ListedEdges:
+def _text_edges(spark: SparkSession, wanted: EdgeList, files: Sequence[str]) -> ListedEdges:
     """Return the edges of text files, whose first lines of data are inspected."""
-    layout, header = _first_data(spark, source, wanted)
+    source, (layout, header) = str(wanted), _first_data(spark, wanted, files)
     weight = "" if layout.columns.weight is None else "weight float, "
     scan = partial(_scanned, layout=layout, header=header)
-    table = _lines(spark, source.path).mapInArrow(scan, f"src long, dst long, {weight}wrong string")
+    kinds = f"src long, dst long, {weight}wrong string"
+    table = _lines(spark, spark_path(source)).mapInArrow(scan, kinds)
     error = partial(_line_error, spark, layout, header)
-    return ListedEdges(source.name, source.source, table, error, layout.directed, layout.notes)
+    return ListedEdges(source, table, error, layout.directed, layout.notes)
 
 
 def _first_data(
-    spark: SparkSession, source: SourceFiles, wanted: EdgeList, *, sample: int = 2000
+    spark: SparkSession, wanted: EdgeList, files: Sequence[str]
 ) -> tuple[Layout, bytes | None]:
-    """Return the layout of a sample of lines, and the header if there is one.
-
-    Fifty times as many are read if all of them are comments.
-    """
+    """Return the layout of a sample of lines, and the header if there is one."""
     comments = b""
-    for address in source.files:
+    for address in files:
         place = shown_path(address)
-        for most in (sample, 50 * sample):
+        for most in (2000, 100_000):  # limit the time; more if all of them are comments
             with spark_failures(f"reading {place}"):
                 rows = _lines(spark, literal_path(address)).head(most)
             head = first_data(iter([_block(row["line"] for row in rows)]))
             if head.text or len(rows) < most:
                 break
         comments += head.comments
-        if not head.text:
-            continue
-        layout = layout_of(replace(head, comments=comments), place, source.suffix, wanted)
-        if layout.columns.bipartite:
-            _refuse_two_sides(str(source.source))
-        return layout, head.text if layout.header else None
-    raise RequestError(f"{source.source} has no edges")
+        if head.text:
+            suffix = suffixes_of(Path(address))[0]
+            layout = layout_of(replace(head, comments=comments), place, suffix, wanted)
+            if layout.columns.bipartite:
+                _refuse_two_sides(str(wanted))
+            return layout, head.text if layout.header else None
+    raise RequestError(f"{wanted} has no edges")
 
 
 def _line_error(

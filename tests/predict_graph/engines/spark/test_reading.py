@@ -9,7 +9,7 @@ import pytest
 
 from predict_graph.algorithms import check_algorithm
 from predict_graph.engines.spark.blocks.packing import packed_graph, whole_graph
-from predict_graph.graph import Graph, check_graph
+from predict_graph.graph import EdgeList, Graph, check_graph
 from predict_graph.graph.readers import read_graph
 from tests.refusals import refused
 
@@ -84,6 +84,8 @@ def test_compressed_files_folders_and_patterns(
 ):
     path = written(gzip.compress(SNAP.encode()), "snap.txt.gz")
     assert same_as_local(path, path).name == "snap"
+    turned = EdgeList(path, source_column=2, target_column=1)
+    assert not np.array_equal(same_as_local(turned, turned).indices, read_graph(path).indices)
     with packed_graph(local_session, path) as packed:
         named = check_algorithm("shortest-paths", {"landmarks": "30"}).on(packed)
     assert packed.labels[named.known].tolist() == [30]

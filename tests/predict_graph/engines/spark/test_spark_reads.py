@@ -2,9 +2,6 @@
 
 from functools import partial
 
-import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 from predict_graph import predict
@@ -12,6 +9,7 @@ from predict_graph.algorithms import check_algorithm
 from predict_graph.engines.local import LocalEngine
 from predict_graph.graph import check_graph
 from predict_graph.graph.readers import read_graph
+from predict_graph.graph.storage import write_edges
 from predict_graph.limits import limited
 from tests.refusals import refused
 
@@ -20,10 +18,8 @@ pytestmark = pytest.mark.long
 
 @pytest.fixture(scope="module")
 def edges(tmp_path_factory):
-    graph = check_graph("rmat:scale=13,edge_factor=8,seed=3")
-    sources = np.repeat(np.arange(graph.vertices), graph.out_degrees)
     path = tmp_path_factory.mktemp("reads") / "edges.parquet"
-    pq.write_table(pa.table({"src": sources, "dst": graph.indices}), path)
+    write_edges(path, check_graph("rmat:scale=13,edge_factor=8,seed=3"))
     return path
 
 
@@ -34,12 +30,7 @@ def stays():
 
 
 def test_the_run_of_a_large_graph_is_begun_where_it_is(local_spark, edges, stays, tmp_path):
-    asked = {
-        "engine": local_spark,
-        "spark_reads": True,
-        "history": tmp_path / "history.db",
-        "seed": 1,
-    }
+    asked = {"engine": local_spark, "spark_reads": True, "history": tmp_path / "h.db", "seed": 1}
     found = predict("pagerank", str(edges), **asked)
     run = LocalEngine(workers=2).run(check_algorithm("pagerank"), read_graph(edges))
     assert found.iterations.low == found.iterations.high == run.iterations
