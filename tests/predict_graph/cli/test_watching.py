@@ -327,17 +327,14 @@ def test_a_service_shows_all_that_run(tmp_path, monkeypatch, begun):
 
 
 def test_a_history_server_that_comes_back_is_followed_again():
-    def look(server, said):
-        board.look()
-        wait_until(lambda: said in board.page(), 60.0)
-        return server.server_port
-
     with served(rest_answers(4, time.time() - 20)) as (address, _, server):
         board = service.Board(address, lambda each: applications.Watch(each, iterations=9))
-        port = look(server, "iteration 4 of 9")
+        board.look()
+        wait_until(lambda: "iteration 4 of 9" in board.page(), 60.0)
     wait_until(lambda: "ended after" in board.page(), 60.0)
-    with served(rest_answers(5, time.time() - 20), port) as (_, _, server):
-        look(server, "iteration 5 of 9")
+    with served(rest_answers(5, time.time() - 20), server.server_port):
+        board.look()
+        wait_until(lambda: "iteration 5 of 9" in board.page(), 60.0)
 
 
 def test_an_address_that_is_no_spark():

@@ -294,12 +294,21 @@ def sender_counts(block: stored.StoredBlock, senders: Array | None) -> dict[str,
     sent, stay = block.degrees[chosen], block.inside[chosen]
     return {
         "partition": block.number,
+        "task": _task(),
         "total_vertices": block.count,
         "active_vertices": len(sent),
         "local_messages": int(stay.sum()),
         "remote_messages": int(sent.sum() - stay.sum()),
         "out_edges": int(block.degrees.sum()),
     }
+
+
+def _task() -> int:
+    """Return the number of the task that runs, which the event log has too."""
+    from pyspark import TaskContext
+
+    context = TaskContext.get()
+    return -1 if context is None else context.taskAttemptId()
 
 
 def keep_loaded() -> None:

@@ -36,7 +36,7 @@ _METRICS = (
     ("shuffle_write_bytes", "Shuffle Write Metrics", "Shuffle Bytes Written", 0),
 )
 _COLUMNS = {
-    "tasks": "stage attempt task executor host started finished failed",
+    "tasks": "number stage attempt task executor host started finished failed",
     "jobs": "job group description execution started finished stages",
     "stages": "stage attempt job name tasks submitted parents operators datasets",
     "executions": "execution root description details started finished",
@@ -154,6 +154,7 @@ class LogReader:
         info, metrics = event["Task Info"], event.get("Task Metrics") or {}
         partition = info.get("Partition ID", -1)  # missing in old versions, where it is the index
         row = {
+            "number": info.get("Task ID"),
             "stage": event["Stage ID"],
             "attempt": event.get("Stage Attempt ID", 0),
             "task": partition if partition >= 0 else info["Index"],

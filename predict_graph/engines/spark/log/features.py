@@ -61,29 +61,15 @@ def superstep_table(job: SuperstepJob, tasks: pd.DataFrame, *, remote: bool) -> 
     groups = {superstep_group(job.run, number): number for number in range(1, iterations + 1)}
     own = tasks[tasks["group"].isin(list(groups))]
     table = executor_table(own.assign(iteration=own["group"].map(groups)), job.seconds)
-    homes = counts["partition"].map(_homes(own))
-    first = table["executor"].iloc[0] if len(table) else "driver"
     keys = ["iteration", "executor"]
-    counts = counts.assign(executor=homes.fillna(first)).groupby(keys).sum()
+    counts = counts.assign(executor=counts["task"].map(tasks.set_index("number")["executor"]))
+    counts = counts.groupby(keys).sum()
     table = table.join(counts, on=keys).fillna(0.0)
     size, away = table["local_bytes"] + table["remote_bytes"], table["remote_bytes"] * remote
     sizes = {"local_message_bytes": size - away, "remote_message_bytes": away}
     records = {"shuffle_read_records": table["records"], "shuffle_write_records": table["records"]}
     table = table.assign(**sizes, **records, shuffle_write_bytes=size)
     return with_average(table, np.repeat(job.aggregates, len(table) // max(iterations, 1)))
-
-
-def _homes(tasks: pd.DataFrame) -> dict[int, str]:
-    """Return the executor that holds each partition of the state.
-
-    The stage that makes a state is the last of its superstep that writes for another, which adds up
-    its sums and may run anywhere.
-    """
-    writing = tasks[tasks.groupby(["group", "stage"])["shuffle_write_records"].transform("sum") > 0]
-    making = writing if len(writing) else tasks
-    making = making[making["stage"] == making.groupby("group")["stage"].transform("max")]
-    last = making.sort_values("finished").drop_duplicates("task", keep="last")
-    return dict(zip(last["task"].astype(int), last["executor"].astype(str), strict=True))
 
 
 def observed_table(log: EventLog, found: Recognised, vertices: int = 0) -> pd.DataFrame:

@@ -33,8 +33,6 @@ from predict_graph.errors import JobError, RequestError, check_installed, explai
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-_SCHEME = "spark://"
-
 
 @dataclass(frozen=True)
 class OpenSession:
@@ -294,10 +292,10 @@ def _wait_for_executors(spark: SparkSession, settings: SparkSettings) -> None:
 
 def _check_master(master: str, patience: float = 5.0) -> None:
     """Check that something listens at a standalone master; other masters are not checked."""
-    if not master.startswith(_SCHEME):
+    if not master.startswith("spark://"):
         return
     reason = ""
-    for place in master.removeprefix(_SCHEME).split(","):
+    for place in master.removeprefix("spark://").split(","):
         found = host_and_port(place)
         if found is None or not all(found):
             raise RequestError(f"master is {master!r}; accepted: spark://HOST:PORT")
@@ -417,7 +415,5 @@ def _quiet_gateway() -> Iterator[None]:
 
 def _log_reason(log: Path, error: BaseException) -> str:
     """Return why a driver did not start, by its log."""
-    said = ""
-    with suppress(OSError):
-        said = re.sub(r"(?m)^WARNING: .*\n", "", log.read_text(errors="replace"))
+    said = re.sub(r"(?m)^WARNING: .*\n", "", log.read_text(errors="replace"))
     return reason(said or str(error))

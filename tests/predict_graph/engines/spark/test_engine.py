@@ -70,10 +70,9 @@ def test_vertices_in_a_result_have_the_ids_of_the_user(local_spark, tmp_path, na
 
 def test_places_that_nothing_can_be_written_to(local_spark, tmp_path):
     run, job = local_spark.run, PageRank()
-    text, away = tmp_path / "ranks.txt", tmp_path / "no" / "ranks.csv"
-    refused(r"accepted: a name in \.csv or \.parquet", run, job, GRAPH, write_to=text)
-    refused("no folder", run, job, GRAPH, write_to=away)
-    refused("name too long", run, job, GRAPH, write_to=tmp_path / f"{50 * 'ranks'}.parquet")
+    places = {"ranks.txt": r"a name in \.csv or \.parquet", "no/ranks.csv": "no folder"}
+    for place, said in {**places, f"{50 * 'ranks'}.parquet": "name too long"}.items():
+        refused(said, run, job, GRAPH, write_to=tmp_path / place)
     graphx = check_algorithm("graphx:connectedComponents")
     refused("has its own stopping rule", run, graphx, GRAPH, max_iterations=3)
     refused("has no edges", run, job, Graph(np.zeros(4, np.int64), np.zeros(0, np.int32)))

@@ -61,8 +61,7 @@ def test_no_master(spark_here):
         port = taken.getsockname()[1]
     said = said_by(SparkSettings(master=f"spark://127.0.0.1:{port}"))
     assert said == f"no Spark master at spark://127.0.0.1:{port}: Connection refused"
-    settings = SparkSettings(master="spark://host:port")
-    refused("accepted: spark://HOST:PORT", opening.open_session(settings).__enter__)
+    refused("accepted: spark://HOST:PORT", opening._check_master, "spark://host:port")
 
 
 def test_a_folder_that_nothing_can_be_put_in(spark_here, tmp_path):
