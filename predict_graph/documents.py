@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -30,11 +31,11 @@ class DocumentKind:
         document = {"kind": self.kind, "schema": self.schema, **content}
         return {**document, "checksum": _checksum(document)} if self.sealed else document
 
-    def write(self, document: Mapping[str, Any], path: Path) -> None:
+    def write(self, document: Mapping[str, Any], path: str | PathLike[str]) -> None:
         """Write a document; what was there stays if that fails."""
         write_text(path, json.dumps(document, indent=2, allow_nan=False) + "\n")
 
-    def read(self, path: Path, content: Any = None) -> dict[str, Any]:
+    def read(self, path: str | PathLike[str], content: Any = None) -> dict[str, Any]:
         """Read a document, or check its content, where that has been read."""
         wrote = f"a file that {self.written_by} wrote"
         document = read_document(path, self.name, wrote) if content is None else content
@@ -58,7 +59,7 @@ class DocumentKind:
 
 
 @contextmanager
-def usable(path: Path, what: str) -> Iterator[None]:
+def usable(path: str | PathLike[str], what: str) -> Iterator[None]:
     """Refuse a document whose content is not what was expected."""
     try:
         yield
@@ -66,11 +67,11 @@ def usable(path: Path, what: str) -> Iterator[None]:
         raise RequestError(f"{path} holds no usable {what}: {error}") from error
 
 
-def read_document(path: Path, name: str, accepted: str) -> Any:
+def read_document(path: str | PathLike[str], name: str, accepted: str) -> Any:
     """Return the content of a JSON file that a command wrote."""
     check_there(path, accepted)
     try:
-        return read_json(path)
+        return read_json(Path(path))
     except RequestError:
         raise
     except ValueError:

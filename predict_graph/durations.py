@@ -69,7 +69,18 @@ def counted(count: float, what: str = "runs") -> str:
     >>> counted(1), counted(2, "machines"), counted(1_234_567)
     ('1 run', '2 machines', '1234567 runs')
     """
-    return f"{count:.10g} {what.removesuffix('s') if count == 1 else what}"
+    return f"{count:.10g} {singular(what) if count == 1 else what}"
+
+
+def singular(what: str) -> str:
+    """Return the name of one of several.
+
+    Examples
+    --------
+    >>> singular("machines"), singular("processes")
+    ('machine', 'process')
+    """
+    return what.removesuffix("es" if what.endswith("sses") else "s")
 
 
 def parse_duration(text: str, what: str = "duration", unit: str = "s") -> float:

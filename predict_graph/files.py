@@ -12,8 +12,9 @@ from pathlib import Path
 from predict_graph.errors import JobError, RequestError, explained_by_system
 
 
-def check_writable(path: Path) -> Path:
+def check_writable(path: str | os.PathLike[str]) -> Path:
     """Return `path` if a file can be put there."""
+    path = Path(path)
     with explained_by_system(f"cannot write {path}"):  # a name that is too long
         folder = (Path(os.path.realpath(path)) if path.is_symlink() else path).parent
         taken = path.exists() and not path.is_file()
@@ -28,12 +29,12 @@ def check_writable(path: Path) -> Path:
 
 
 @contextmanager
-def written_beside(path: Path) -> Iterator[Path]:
+def written_beside(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Give the name of a file beside `path`; it takes the place of `path` when all went well.
 
     A link stays a link: what it points to is replaced.
     """
-    check_writable(path)
+    path = check_writable(path)
     target = Path(os.path.realpath(path)) if path.is_symlink() else path
     beside = target.with_name(f".{secrets.token_hex(6)}.part{path.suffix}")
     try:
@@ -48,7 +49,7 @@ def written_beside(path: Path) -> Iterator[Path]:
         beside.unlink(missing_ok=True)
 
 
-def write_text(path: Path, text: str) -> None:
+def write_text(path: str | os.PathLike[str], text: str) -> None:
     """Write a text file; what was there stays if that fails."""
     with written_beside(path) as beside:
         beside.write_text(text, encoding="utf-8", errors="backslashreplace")

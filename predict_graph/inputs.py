@@ -116,10 +116,10 @@ def is_stream(path: Path) -> bool:
         return False
 
 
-def check_there(path: Path, accepted: str) -> None:
+def check_there(path: str | os.PathLike[str], accepted: str) -> None:
     """Refuse a file that is not there; standard input is."""
     with explained_by_system(f"cannot read {path}"):  # a name that is too long
-        there = str(path) == "-" or path.exists()
+        there = str(path) == "-" or Path(path).exists()
     if not there:
         raise RequestError(f"there is no file {path}; accepted: {accepted}")
 

@@ -142,12 +142,16 @@ class Cliff:
     excess: float
 
     def __str__(self) -> str:
+        return self.sentence()
+
+    def sentence(self, unit: str = "machines") -> str:
+        """Return what it means, in words; the machines may be counted in another unit."""
         fewer, more = self.machines
         slow, fast = self.seconds
         at = "" if self.scale == 1 else f" at scale {self.scale:g}"
         return (
-            f"from {fewer:g} to {more:g} machines{at} the time falls {slow / fast:.1f}-fold "
-            f"({slow:.4g} s to {fast:.4g} s), {self.excess:.1f} times more than the machines "
+            f"from {fewer:g} to {more:g} {unit}{at} the time falls {slow / fast:.1f}-fold "
+            f"({slow:.4g} s to {fast:.4g} s), {self.excess:.1f} times more than the {unit} "
             f"account for: with {fewer:g} the job is probably short of memory"
         )
 

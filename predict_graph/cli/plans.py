@@ -11,7 +11,7 @@ from predict_graph.cli import options
 from predict_graph.cli.output import Pages
 from predict_graph.errors import JobError, RequestError
 from predict_graph.options import Group
-from predict_graph.sizing.quantities import parse_share, to_number
+from predict_graph.sizing.quantities import to_number
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -137,11 +137,6 @@ class Planning(Group):
     iterations: int | None = None
     executor_cores: int | None = None
 
-    @property
-    def share(self) -> float:
-        """The confidence as a number."""
-        return parse_share(self.confidence, "confidence")
-
 
 def plan(
     models: list[str],
@@ -174,7 +169,7 @@ def plan(
     elif machines is not None:
         with output.display() as display:
             display.step(f"reading {', '.join(models)}", 0.0)
-            made = sizing.plan(models, machines, **vars(planning) | {"confidence": planning.share})
+            made = sizing.plan(models, machines, **vars(planning))
     else:
         raise RequestError(
             "a plan needs --machines N:M, or --assignments FILE with models of fit --model nimo"
@@ -212,7 +207,7 @@ def _rank(
         assignments.read_assignments(files, shared),
         deadline=planning.deadline,
         budget=planning.budget,
-        confidence=planning.share,
+        confidence=planning.confidence,
     )
 
 

@@ -44,15 +44,17 @@ def parse_money(text: str, what: str = "budget") -> float:
 
 
 def parse_limits(
-    deadline: float | str | None, budget: float | str | None, confidence: float
-) -> tuple[float | None, float | None]:
-    """Return deadline and budget of a plan in seconds and US dollars; check their confidence."""
-    if not 0.5 <= confidence < 1:
+    deadline: float | str | None, budget: float | str | None, confidence: float | str
+) -> tuple[float | None, float | None, float]:
+    """Return deadline and budget of a plan in seconds and US dollars, and their confidence."""
+    share = parse_share(str(confidence), "confidence")
+    if not 0.5 <= share < 1:
         accepted = "from 0.5 (the prediction itself) to below 1"
-        raise RequestError(f"the confidence is {confidence:g}; accepted: {accepted}")
+        raise RequestError(f"the confidence is {share:g}; accepted: {accepted}")
     return (
         None if deadline is None else parse_duration(str(deadline), "deadline"),
         None if budget is None else parse_money(str(budget)),
+        share,
     )
 
 

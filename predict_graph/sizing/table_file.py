@@ -15,10 +15,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
-from predict_graph.errors import JobError, RequestError, explained_by_system
+from predict_graph.errors import JobError, RequestError, explained, explained_by_system
 from predict_graph.files import check_writable
 from predict_graph.inputs import check_there, read_bytes
 from predict_graph.sizing.quantities import to_number
@@ -34,12 +35,14 @@ class TextTable:
 
     path: Path
     cells: pd.DataFrame
-    # Whether a comma is the decimal one; else it may group thousands.
+    # Whether a comma may be the decimal one where nothing shows it; else it groups thousands.
     decimal_comma: bool = False
 
     @classmethod
-    def of(cls, table: pd.DataFrame) -> TextTable:
-        """Return a table in memory as if it had been read from a file."""
+    def of(cls, table: Any) -> TextTable:
+        """Return a table in memory, of pandas or what it can read, as if read from a file."""
+        with explained("the runs are no table"):
+            table = pd.DataFrame(table.to_pandas() if hasattr(table, "to_pandas") else table)
         lines = range(2, len(table) + 2)
         texts = table.astype(object).where(table.notna(), "").map(str).set_axis(lines)
         return _checked(cls(Path("table.csv"), texts.rename(columns=str)), 1)
@@ -98,16 +101,23 @@ class TextTable:
     def plain(self, column: str) -> pd.Series:
         """Return the cells of a column, numbers with a decimal point and no grouping.
 
-        A comma is the decimal one, except in files with commas between the values, where a quoted
-        cell such as ``"12,345"`` has groups of thousands. Spaces and apostrophes group digits, too.
+        A comma as in ``5,25`` says that commas of the column are decimal, one as in ``1,234.5``
+        that they group thousands; where nothing does, ``"12,345"`` is thousands in files with
+        commas between the values. Spaces and apostrophes group digits, too.
         """
-        commas = self.cells[column][self.cells[column].str.contains(",")]
-        if self.decimal_comma and len(commas) and commas.str.match(_GROUPED).all():
+        cells = self.cells[column].map(_without_spaces)
+        grouped, decimal = cells.str.match(_GROUPED), cells.str.match(_DECIMAL_COMMA)
+        either, fractions = cells[grouped & decimal], (decimal & ~grouped).any()
+        known = fractions != (grouped & ~decimal).any()
+        if len(either) and not known and (fractions or self.decimal_comma):
             raise RequestError(
-                f"{self.place(commas.index[0])}: {column} is {commas.iloc[0]!r}, which may be a "
+                f"{self.place(either.index[0])}: {column} is {either.iloc[0]!r}, which may be a "
                 "fraction or thousands; accepted: a point before a fraction, no sign of thousands"
             )
-        return self.cells[column].map(self._plain)
+        if fractions:
+            european = decimal | cells.str.match(_POINTS)
+            cells = cells.mask(european, cells.str.replace(".", "").str.replace(",", "."))
+        return cells.mask(grouped, cells.str.replace(",", ""))
 
     def numbers(
         self,
@@ -136,12 +146,12 @@ class TextTable:
         place, text = self.place(fine.idxmin()), self.cells[column][~fine].iloc[0][:60]
         return RequestError(f"{place}: {column} is {text!r}; accepted: {accepted}")
 
-    def _plain(self, text: str) -> str:
-        if spaced := _SPACED.match(text):
-            text = spaced[0].replace(spaced[1], "") + text[spaced.end() :]
-        if not self.decimal_comma and _GROUPED.match(text):
-            return text.replace(",", "")
-        return text.replace(".", "").replace(",", ".") if _DECIMAL_COMMA.match(text) else text
+
+def _without_spaces(text: str) -> str:
+    """Return a text without the signs between groups of its digits, if these are no commas."""
+    if (spaced := _SPACED.match(text)) is None:
+        return text
+    return spaced[0].replace(spaced[1], "") + text[spaced.end() :]
 
 
 def name_key(name: str) -> str:
@@ -155,7 +165,7 @@ def name_key(name: str) -> str:
     return "".join(sign for sign in name.lower() if sign.isalnum())
 
 
-def read_table(path: Path) -> TextTable:
+def read_table(path: str | os.PathLike[str]) -> TextTable:
     """Read a table whose first line names its columns.
 
     Tabs, semicolons, bars, commas or blanks stand between the values: what the header has most
@@ -169,6 +179,7 @@ def read_table(path: Path) -> TextTable:
         If the file cannot be read, has no header or no rows, names a column twice, or a row has
         more or fewer values than there are columns.
     """
+    path = Path(path)
     lines = _read_lines(path)
     mark = _delimiter(lines)
     number, columns, rows = _header_and_rows(path, _cells(path, lines, mark))
@@ -199,7 +210,7 @@ def _checked(table: TextTable, line: int) -> TextTable:
 
 @contextmanager
 def appended_table(
-    path: Path, columns: Sequence[str], *, wait: bool = False
+    path: str | os.PathLike[str], columns: Sequence[str], *, wait: bool = False
 ) -> Iterator[Callable[[Mapping[str, object]], None]]:
     """Create or continue a CSV file; yield what appends a row, then on the disk.
 
@@ -215,7 +226,8 @@ def appended_table(
     """
     header = _line(columns)
     with explained_by_system(f"cannot write {path}"):
-        file = open(check_writable(path), "a+b", buffering=0)  # noqa: SIM115
+        path = check_writable(path)
+        file = open(path, "a+b", buffering=0)  # noqa: SIM115
 
     def write(content: bytes) -> None:
         with explained_by_system(f"writing {path} failed", JobError):
@@ -257,9 +269,10 @@ def _line(cells: Sequence[object]) -> bytes:
 Line = tuple[int, list[str]]
 # Whole rows: a value that begins with a quote may continue on the next line.
 _ROWS = re.compile(rb'(?:(?:[^"\n]+|(?<![^,\n])"(?:[^"]|"")*+"|(?<=[^,\n])")*+\n)*+')
-_GROUPED = re.compile(r"-?[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]*)?(?![0-9,])")
+_GROUPED = re.compile(r"[~≈> -]*[1-9][0-9]{0,2}(?:,[0-9]{3})+(?:\.[0-9]*)?(?![0-9,])")
+_POINTS = re.compile(r"[~≈> -]*[1-9][0-9]{0,2}(?:\.[0-9]{3})+(?![0-9.,])")
 _SPACED = re.compile(r"-?[0-9]{1,3}(?=([ \u00a0\u2009\u202f'’]))(?:\1[0-9]{3})+(?![0-9])")
-_DECIMAL_COMMA = re.compile(r"-?(?:[0-9]+|[0-9]{1,3}(?:\.[0-9]{3})+),[0-9]+(?![0-9,])")
+_DECIMAL_COMMA = re.compile(r"[~≈> -]*(?:[0-9]+|[0-9]{1,3}(?:\.[0-9]{3})+),[0-9]+(?![0-9.,])")
 _RULE = re.compile(r"([-=+|:\s]*[-=]{2}[-=+|:\s]*|sep=.\s*)$")
 
 

@@ -102,7 +102,7 @@ def fit(
     >>> round(float(fitted.seconds(1.0, 4)[0]))
     30
     """
-    table = read_table(Path(runs)) if isinstance(runs, str | PathLike) else TextTable.of(runs)
+    table = read_table(runs) if isinstance(runs, str | PathLike) else TextTable.of(runs)
     columns = named_columns(
         scale=scale_column, machines=machines_column, seconds=seconds_column, type=type_column
     )
@@ -122,7 +122,7 @@ def fit(
     conditions = {name: str(value) for name, value in (where or {}).items()}
     table, own, conditions = typed(table, columns, conditions)
     measured = measurements_of(table, own, conditions)
-    kinds = read_types(Path(types)) if isinstance(types, str | PathLike) else types
+    kinds = read_types(types) if isinstance(types, str | PathLike) else types
     past = PastJobs()
     if history is not None:
         given = [history] if isinstance(history, str | PathLike) else history
@@ -196,7 +196,7 @@ def fit_job(
     auto, kinds = model == "auto", dict(types or {})
     options: dict[str, Any] = {"prior": prior} if auto else {"weights": weights}
     if terms:
-        options["extra_terms"] = tuple(terms)
+        options["extra_terms"] = (terms,) if isinstance(terms, str) else tuple(terms)
     runs = measurements.of("ok", "timeout") if auto else measurements.done
     ended = {"ended": runs["outcome"] == "timeout"} if auto else {}
     try:
@@ -206,6 +206,7 @@ def fit_job(
         why = "; ".join((str(error).partition("\n")[0], *measurements.notes))
         raise RequestError(f"{model} cannot be fitted to {path}: {why}") from error
     misfit = _misfit(estimator, measurements, kinds)
+    cliffs = {str(cliff): cliff.sentence(measurements.unit) for cliff in estimator.cliffs_}
     warnings = [*([misfit] if misfit else []), *measurements.warnings]
     if late := len(measurements.of("timeout")):
         what = "counted as longer than that" if auto else "left out"
@@ -216,7 +217,7 @@ def fit_job(
         measurements=measurements,
         machine_type=measurements.machine_type if types is None else None,
         iterations=iterations,
-        warnings=(*warnings, *estimator.warnings_),
+        warnings=(*warnings, *(cliffs.get(text, text) for text in estimator.warnings_)),
         types=kinds,
         misfit=misfit,
     )
@@ -250,7 +251,7 @@ def _misfit(estimator: Any, measured: Measurements, types: Types) -> str | None:
     )
 
 
-def load_model(path: Path, content: Any = None) -> JobModel:
+def load_model(path: str | PathLike[str], content: Any = None) -> JobModel:
     """Read a model, unless its content was read: it is fitted again, by the same steps.
 
     Raises

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from importlib.metadata import version
-from pathlib import Path
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,7 +23,7 @@ from predict_graph.answers import Answer, Table, sure
 from predict_graph.arrays import FloatArray
 from predict_graph.documents import DocumentKind
 from predict_graph.durations import counted, readable_number, readable_seconds
-from predict_graph.errors import RequestError
+from predict_graph.errors import RequestError, unknown_name
 from predict_graph.pictures import Picture
 from predict_graph.pictures.panels import Line, draw_lines
 from predict_graph.results import Result
@@ -87,7 +87,7 @@ class JobModel(Result):
 
     @property
     def unit(self) -> str:
-        """Unit of the machines: ``"machines"`` or ``"cores"``."""
+        """Unit of the machines: ``"machines"``, ``"cores"``, ``"GPUs"``, …."""
         return self.measurements.unit
 
     @property
@@ -321,15 +321,28 @@ class JobModel(Result):
         found = runs.groupby(keys, dropna=False)["seconds"].median().reset_index()
         return found if self.types else found.drop(columns="machine_type", errors="ignore")
 
-    def seconds(self, scale: npt.ArrayLike, machines: npt.ArrayLike) -> FloatArray:
+    def seconds(
+        self, scale: npt.ArrayLike, machines: npt.ArrayLike, machine_type: str | None = None
+    ) -> FloatArray:
         """Predict the seconds of each configuration.
 
         Parameters
         ----------
         scale, machines : array_like, shape (n,)
             Broadcast against each other; machines in the unit of the model.
+        machine_type : str, optional
+            One of the types that the model knows; needed where these are several.
+
+        Raises
+        ------
+        RequestError
+            If the model does not know the type.
         """
-        return np.asarray(self.estimator.predict(self.table(scale, machines)))
+        known = {str(model.machine_type): model for model in self.by_type()}
+        name = next(iter(known)) if machine_type is None and len(known) == 1 else machine_type
+        if name not in known:
+            raise unknown_name("machine type", name, known)
+        return np.asarray(known[name].estimator.predict(known[name].table(scale, machines)))
 
 
 def ranking_text(errors: Mapping[str, float]) -> str:
@@ -347,7 +360,7 @@ def predicted(estimator: Any, table: pd.DataFrame, confidence: float) -> FloatAr
     return np.stack((middle, np.minimum(low, middle), np.maximum(high, middle)))
 
 
-def save_model(model: JobModel | TaskModel, path: Path) -> None:
+def save_model(model: JobModel | TaskModel, path: str | PathLike[str]) -> None:
     """Write a model.
 
     Raises

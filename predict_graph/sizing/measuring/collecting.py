@@ -154,7 +154,7 @@ class Collected:
 def collect(
     design: Design,
     command: Sequence[str],
-    out: Path,
+    out: str | os.PathLike[str],
     *,
     repeats: int = 1,
     parallel: int = 1,
@@ -238,7 +238,9 @@ def collect(
     return result
 
 
-def _not_measured(experiments: Sequence[Experiment], out: Path) -> list[Experiment]:
+def _not_measured(
+    experiments: Sequence[Experiment], out: str | os.PathLike[str]
+) -> list[Experiment]:
     """Return what a file has no run of that succeeded; refuse runs by another command."""
     known: dict[tuple[str, ...], str] = {}
     with suppress(NoRowsError):

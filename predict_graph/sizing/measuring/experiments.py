@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -98,7 +99,7 @@ def make_design(
         raise JobError(str(error)) from error
 
 
-def write_design(design: Chosen, path: Path) -> None:
+def write_design(design: Chosen, path: str | PathLike[str]) -> None:
     """Write the points as CSV; whole numbers without a decimal point, for jobs that expect them.
 
     Raises
@@ -213,7 +214,7 @@ class Design:
                 )
 
 
-def read_design(path: Path) -> Design:
+def read_design(path: str | PathLike[str]) -> Design:
     """Read a design: a table with ``machines``, mostly ``scale``, maybe ``repeats`` and others.
 
     Points that come twice are repeats. The column ``cost``, which `design` writes, is passed over.
@@ -242,7 +243,7 @@ def read_design(path: Path) -> Design:
         repeats = table.numbers(REPEATS, WHOLE, whole=True)
     columns = [name for name in table.columns if name not in NOT_PASSED]
     points = table.cells[columns].assign(**given, **{REPEATS: repeats.astype(int)})
-    return Design(path, points.groupby(columns, sort=False, as_index=False).sum())
+    return Design(table.path, points.groupby(columns, sort=False, as_index=False).sum())
 
 
 def _filled(command: Sequence[str], values: dict[str, str]) -> tuple[str, ...]:

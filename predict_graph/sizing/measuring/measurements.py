@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from os import PathLike
 from pathlib import Path
 
 import pandas as pd
@@ -19,7 +20,10 @@ from predict_graph.sizing.table_file import TextTable, name_key, read_table
 
 # Names of columns as name_key writes them, the likeliest first; expressions of the whole name.
 _COUNT = "(?:number|num|no|of|n|count|total|alloc|allocated|requested|used|spark|cluster)"
-_NOUNS = "machine instance node server host vm worker executor executorinstance core v?cpu"
+_NOUNS = (
+    "machine instance node server host vm worker executor executorinstance core v?cpu gpu "
+    "(?:mpi)?rank proc process processe thread"
+)
 _MACHINES = tuple(
     f"{_COUNT}*{noun}s{_COUNT}*|{_COUNT}+{noun}|{noun}{_COUNT}+|scaleout|clustersize"
     for noun in _NOUNS.split()
@@ -39,6 +43,10 @@ _TIMES = tuple(
     for name in (*_DURATIONS.split(), "")
 )
 _PATTERNS = {"machines": _MACHINES, "seconds": _TIMES, "scale": _SCALES}
+_COUNTED = {
+    **{"core": "cores", "cpu": "cores", "gpu": "GPUs", "rank": "ranks"},
+    **{"proc": "processes", "thread": "threads"},
+}
 _SIZE = re.compile(r"^([0-9]+(?:\.[0-9]*)?)\s*([kmgtp]i?b?|b|bytes)$", re.IGNORECASE)
 _UNITS = ("unit", "units", "timeunit", "durationunit", "runtimeunit")
 _CLOCKS = ("ddhhmmss", "hhmmss", "hmmss", "hms", "mmss", "hhmm")  # in place of a unit
@@ -83,8 +91,9 @@ class Measurements(Value):
 
     @property
     def unit(self) -> str:
-        """The unit of the column of machines: ``"machines"`` or ``"cores"``."""
-        return "cores" if re.search("core|cpu", name_key(self.columns["machines"])) else "machines"
+        """The unit of the column of machines: ``"machines"``, ``"cores"``, ``"GPUs"``, …."""
+        name = name_key(self.columns["machines"])
+        return next((unit for word, unit in _COUNTED.items() if word in name), "machines")
 
     @property
     def machine_type(self) -> str | None:
@@ -157,7 +166,10 @@ def chosen_scale(measured: Sequence[Measurements], scale: float | None) -> float
 
 
 def read_measurements(
-    path: Path, *, columns: Mapping[str, str] | None = None, where: Mapping[str, str] | None = None
+    path: str | PathLike[str],
+    *,
+    columns: Mapping[str, str] | None = None,
+    where: Mapping[str, str] | None = None,
 ) -> Measurements:
     """Read measured runs.
 
@@ -246,6 +258,7 @@ def measurements_of(
         more = "" if len(odd) == 1 else f", like {len(odd) - 1} more"
         notes.append(f"{first}, which is no time: this run counts as failed{more}")
     outcome[seconds.isna()] = "failed"
+    notes += _doubts_of_unit(name, times, units)
     scale = _scales(table, columns["scale"], notes) if "scale" in columns else 1.0
     content = (scale, table.numbers(columns["machines"]), seconds, outcome)
     types = table.cells[kind] if kind else None
@@ -298,6 +311,19 @@ def _units_of(table: TextTable, name: str) -> pd.Series:
     named = (_unit_by(pattern, name) for pattern in _TIMES)
     unit = next(filter(None, named), _last_word(name))
     return pd.Series(unit if unit in _CLOCKS or unit_seconds(unit) else "s", table.cells.index)
+
+
+def _doubts_of_unit(name: str, times: pd.Series, units: pd.Series) -> list[str]:
+    """Return a note if times are read as seconds that may be whole milliseconds, of runs above 1 s.
+
+    The column of SLURM that names no unit, ElapsedRaw, has seconds.
+    """
+    numbers = times.map(to_number).dropna()
+    named = unit_seconds(_last_word(name)) or re.search("sec|elapsedraw", name_key(name))
+    if named or (units != "s").any() or (numbers % 1).any() or not numbers.min() >= 1000:
+        return []
+    ends = f"{numbers.min():.10g} to {numbers.max():.10g}"
+    return [f"{name!r} names no unit, so {ends} are seconds; milliseconds need a name like time_ms"]
 
 
 def _unit_by(pattern: str, name: str) -> str | None:

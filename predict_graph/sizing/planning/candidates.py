@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -114,7 +115,7 @@ def read_candidates(path: Path, machines: Sequence[int] | None = None) -> Candid
     return Candidates(types, entries.astype({"machines": int}).drop_duplicates(), path)
 
 
-def read_types(path: Path) -> dict[str, MachineType]:
+def read_types(path: str | PathLike[str]) -> dict[str, MachineType]:
     """Read machine types: a table with a type, ``cores``, mostly memory and price.
 
     Parameters
@@ -130,8 +131,8 @@ def read_types(path: Path) -> dict[str, MachineType]:
     RequestError
         If a column is missing or a value is wrong; file, line and value are named.
     """
-    if str(path) == "example" and not path.exists():
-        path = Path(str(files("predict_graph.sizing.planning") / "example-prices.csv"))
+    if str(path) == "example" and not Path(path).exists():
+        path = str(files("predict_graph.sizing.planning") / "example-prices.csv")
     return _types(read_table(path))
 
 

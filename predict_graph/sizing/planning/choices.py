@@ -6,12 +6,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from predict_graph.durations import counted, parse_duration, readable_number
+from predict_graph.durations import counted, parse_duration, readable_number, singular
 from predict_graph.errors import JobError, RequestError, unknown_name
 from predict_graph.sizing.fitting.model import JobModel, predicted
 from predict_graph.sizing.measuring.measurements import chosen_scale
@@ -29,7 +28,7 @@ def plan(
     deadline: float | str | None = None,
     budget: float | str | None = None,
     prices: Mapping[str, MachineType] | str | PathLike[str] | None = None,
-    confidence: float = 0.9,
+    confidence: float | str = 0.9,
     spare: int = 0,
     spare_test: float | str | None = None,
     iterations: int | None = None,
@@ -56,8 +55,9 @@ def plan(
         must keep both.
     prices : mapping of str to MachineType, or path, optional
         As of :func:`read_types`; ``example`` is a table of the package.
-        Needed for several types, and for a budget, unless the model knows the prices of its types.
-    confidence : float, default 0.9
+        Needed for several types, and for a budget, unless the model knows the prices of its types;
+        of a type without one only the time is compared.
+    confidence : float or str, default 0.9
         Probability with which a single run keeps deadline and budget; in [0.5, 1).
     spare : int, default 0
         Extra machines to launch; the slowest are released before the job starts (section 4.3). The
@@ -83,18 +83,18 @@ def plan(
     ----------
     Venkataraman et al.: Ernest, NSDI 2016, sections 4.3, 6.3 and 6.4.
     """
-    given = [models] if isinstance(models, JobModel | str | PathLike) else models
+    given = [models] if isinstance(models, str) or not isinstance(models, Iterable) else models
     if not isinstance(machines, str):
         listed = machines if isinstance(machines, Iterable) else [machines]
         machines = ",".join(str(count).removesuffix(".0") for count in listed)
     counts = parse_counts(machines)
-    deadline, budget = parse_limits(deadline, budget, confidence)
+    deadline, budget, confidence = parse_limits(deadline, budget, confidence)
     check_count("spare is", spare, 0)
     if spare_test is not None and not spare:
         raise RequestError("a spare test is for spare machines; accepted: with --spare N")
     testing = "1m" if spare_test is None else str(spare_test)
     if isinstance(prices, str | PathLike):
-        prices = read_types(Path(prices))
+        prices = read_types(prices)
     loaded = [read_job_model(one, executor_cores, prices) for one in given]
     if prices is None and all(model.types for model in loaded):
         own = {kind.name: kind for model in loaded for kind in model.types.values()}
@@ -114,7 +114,9 @@ def plan(
             f"{why} prices; accepted: --prices FILE with the columns machine_type, cores, "
             "price_per_hour"
         )
-    unit = "machines" if prices is not None else kinds[0].unit
+    unit = kinds[0].unit
+    if prices is not None and (unit == "cores" or any(model.unit != unit for model in kinds)):
+        unit = "machines"
     made = Plan(
         scale=chosen_scale([model.measurements for model in kinds], scale),
         confidence=confidence,
@@ -123,12 +125,16 @@ def plan(
         spare=spare,
         spare_test=parse_duration(testing, "spare test") if spare else 0.0,
         iterations=iterations,
-        cost_unit="USD" if prices is not None else f"{unit.removesuffix('s')}-hours",
+        cost_unit="USD" if prices is not None else f"{singular(unit)}-hours",
         unit=unit,
         models=tuple(kinds),
     )
     found = [_configurations(model, counts, prices, made) for model in kinds]
     made = replace(made, configurations=pd.concat(found, ignore_index=True))
+    if np.isinf(made.configurations["cost"]).all():
+        raise RequestError(
+            f"{kinds[0].machine_type} has no price; accepted: {PRICE_NAMES[0]} of one type or more"
+        )
     if made.sound.empty:
         likeliest = made.configurations.nlargest(1, "chance").iloc[0]
         raise JobError(
@@ -152,7 +158,7 @@ def _iteration_factor(model: JobModel, iterations: int | None) -> float:
 
 
 def _machine(prices: Mapping[str, MachineType], machine_type: str | None) -> tuple[float, float]:
-    """Return the cores of a machine of this type, and what it costs an hour."""
+    """Return the cores of a machine of this type, and what it costs an hour, if known."""
     if machine_type is None:
         raise RequestError(
             "the model does not say which machines it was measured on; "
@@ -161,9 +167,7 @@ def _machine(prices: Mapping[str, MachineType], machine_type: str | None) -> tup
     if machine_type not in prices:
         raise unknown_name("machine type", machine_type, prices)
     found = prices[machine_type]
-    if found.price is None:
-        raise RequestError(f"{machine_type} has no price; accepted: {PRICE_NAMES[0]} of each type")
-    return found.counted or found.cores, found.price
+    return found.counted or found.cores, np.inf if found.price is None else found.price
 
 
 def _configurations(
@@ -218,6 +222,11 @@ def _warnings(plan: Plan) -> Iterator[str]:
             f"the scale {readable_number(plan.scale)} is outside what was measured "
             f"({_range(scales)}); {_widening(models)}"
         )
+    if plan.cost_unit == "USD" and plan.unit != "machines":
+        yield f"a price is taken to be that of one {singular(plan.unit)}, as the runs count these"
+    unpriced = plan.configurations[np.isinf(plan.configurations["cost"])]["machine_type"]
+    for name in unpriced.unique():
+        yield f"{name} has no price: only its time is compared"
     cut = next((model.iterations for model in models if model.iterations is not None), None)
     if cut is not None and plan.iterations is None:
         yield f"times are for {cut} iterations, as measured"
@@ -234,7 +243,7 @@ def _warnings(plan: Plan) -> Iterator[str]:
             kind = "" if model.machine_type is None else f" of {model.machine_type}"
             counts = f"{len(far)} of the {len(mine)} counts of {plan.unit}{kind}"
             subject = counts if chosen is None else counted(chosen.machines, plan.unit)
-            unit = model.unit.removesuffix("s") if (known == 1.0).all() else model.unit
+            unit = singular(model.unit) if (known == 1.0).all() else model.unit
             yield (
                 f"outside what was measured ({_range(known)} {unit}): {subject}; "
                 f"{_widening([model])}"

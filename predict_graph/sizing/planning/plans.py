@@ -270,14 +270,15 @@ class Plan(Result):
                 chosen=None if one is None else (one.machines, one.high, f"choice: {one.name}"),
             )
             found = [Picture(f"Time against {self.unit}", text, draw)]
-        highest = every["cost_high"].max()
-        if not np.isfinite(highest):
+        every, frontier = (rows[np.isfinite(rows["cost_high"])] for rows in (every, frontier))
+        if frontier.empty:
             return found
         labels = every["machine_type"].fillna("predicted")
         if self.scale is None:
             labels = pd.Series("assignments", every.index)
         ends: list[Any] = list(frontier.iloc[[0, -1]].drop_duplicates("name").itertuples())
-        shown = self.budget is not None and self.budget <= 1.5 * highest  # else it flattens all
+        most = 1.5 * every["cost_high"].max()
+        shown = self.budget is not None and self.budget <= most  # else it flattens all
         draw = partial(
             costs,
             groups={
@@ -288,7 +289,7 @@ class Plan(Result):
             xlabel=f"time with {percent} confidence",
             ylabel=f"{self.cost_unit} with {percent} confidence",
             limits=(self.deadline, self.budget if shown else None),
-            chosen=None if one is None else (one.high, one.cost_high, one.name),
+            chosen=(one.high, one.cost_high, one.name) if one and one.cost < math.inf else None,
             named=[(each.high, each.cost_high, each.name) for each in ends if each != one],
         )
         text = (

@@ -85,7 +85,7 @@ def plan_tasks(
     *,
     deadline: float | str | None = None,
     budget: float | str | None = None,
-    confidence: float = 0.9,
+    confidence: float | str = 0.9,
 ) -> Plan:
     """Rank assignments for a chain of tasks that run one after the other.
 
@@ -98,7 +98,7 @@ def plan_tasks(
         If an assignment lacks an attribute that a model needs, a price is missing, or the
         confidence is out of range.
     """
-    deadline, budget = parse_limits(deadline, budget, confidence)
+    deadline, budget, confidence = parse_limits(deadline, budget, confidence)
     if not assignments:
         raise RequestError("there is no assignment to rank; accepted: --assignments FILE")
     for model in models:

@@ -4,7 +4,7 @@ from functools import partial
 
 import pytest
 
-from predict_graph.durations import parse_duration
+from predict_graph.durations import parse_duration, singular
 from predict_graph.sizing import fit_job, load_model, plan, read_design, read_measurements
 from predict_graph.sizing.planning import candidates
 from predict_graph.sizing.planning.candidates import read_types
@@ -85,6 +85,7 @@ TIMES = {
     **{"0 days 00:01:40.500000": 100.5, "1.5e2": 150, "~5 min": 300},
 }
 MACHINES = "NodeCount", "scaleout", "#nodes", "num_workers", "NNodes", "number of machines", "VMs"
+COUNTED = {"GPUs": "GPUs", "MPI ranks": "ranks", "nprocs": "processes", "n_threads": "threads"}
 DELIMITED = [
     "nodes;time\n2;5,25\n4;1.003,5\n",
     "nodes;time\n# both warm\n2;5.25\n4;1003.5\n",
@@ -111,7 +112,9 @@ TABLES = [
     ("nodes,time,unit\n2,1.5,GPU\n4,80,GPU\n", [2, 4], [1.5, 80]),
     # The minimum is not minutes.
     ("nodes,runtime_min,runtime_max,runtime_mean\n1,8,12,10\n2,4,6,5\n", [1, 2], [10, 5]),
-    *((f"{name},time\n2,5\n", [2], [5]) for name in MACHINES),
+    *((f"{name},time\n2,5\n", [2], [5]) for name in (*MACHINES, *COUNTED)),
+    ('nodes,time\n2,"0,912"\n4,"1,234"\n', [2, 4], [0.912, 1.234]),
+    ("nodes;time\n2;1.234\n4;~987,5\n", [2, 4], [1234, 987.5]),
     *((text, [2, 4], [5.25, 1003.5]) for text in DELIMITED),
 ]
 
@@ -122,6 +125,19 @@ def test_tables_as_people_and_programs_write_them(written, text, machines, secon
     assert found.done.machines.tolist() == machines
     assert found.done.seconds.tolist() == pytest.approx(seconds)
     assert not any("no time" in warning for warning in found.warnings)
+
+
+@pytest.mark.parametrize(("name", "unit"), COUNTED.items())
+def test_what_is_counted_is_called_by_its_name(written, name, unit):
+    rows = "\n".join(
+        f"{m},{t}000" for m, t in zip((2, 4, 6, 8), (2902, 304, 214, 178), strict=True)
+    )
+    model = fit_job(read_measurements(written(f"{name},time\n{rows}\n")), "ernest")
+    said = " ".join([str(model), *plan(model, [1]).warnings, str(plan(model, [1]))])
+    assert f"from 2 to 4 {unit} the time falls" in said
+    assert f"1 {singular(unit)}" in said
+    assert "machine" not in said.replace("scale/machine", "")
+    assert "'time' names no unit, so 178000 to 2902000 are seconds" in said
 
 
 OUTCOMES = [

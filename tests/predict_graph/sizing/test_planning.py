@@ -53,7 +53,7 @@ def test_the_cheapest_in_time_or_the_fastest_within_a_budget(small, limit):
 
 def test_the_margin_needs_more_machines_than_the_prediction(small):
     deadline = float(small.seconds(1, 8)[0]) * 1.001
-    sure = plan([small], range(1, 65), deadline=deadline, confidence=0.95)
+    sure = plan([small], range(1, 65), deadline=deadline, confidence="95%")
     hoping = plan([small], range(1, 65), deadline=deadline, confidence=0.5)
     assert hoping.choice.configuration.machines == 8
     assert hoping.choice.configuration.high == hoping.choice.configuration.seconds
@@ -148,6 +148,11 @@ def test_what_is_missing(small, large):
     refused("several types need prices", plan, [small, large], [4])
     refused("a budget needs prices", plan, [small], [4], budget=1)
     refused("small has no price", plan, [small], [4], prices=free)
+    made = plan([small, large], [4], prices=PRICES | free, budget=1)
+    assert made.chosen.name == "4 × large"
+    assert "small has no price: only its time is compared" in made.warnings
+    assert plan([small, large], [4], prices=PRICES | free).to_dict()["frontier"]
+    made.plot()
     refused("unknown machine type 'small'; acc", plan, [small], [4], prices=others)
     refused(r"does not say which machines.*TYPE=MODEL.json", plan, [untyped], [4], prices=PRICES)
     refused("two models are of the machine type 'small'", plan, [small, small], [4], prices=PRICES)
@@ -175,7 +180,7 @@ FITS = [(n, w) for n in SCALING_MODELS for w in ("relative", "none") if (n, w) !
 def test_a_model_comes_back_exactly(runs, tmp_path, name, weights):
     fitted = fit_job(runs, name, weights=weights, iterations=25)
     save_model(fitted, tmp_path / "model.json")
-    loaded = load_model(tmp_path / "model.json")
+    loaded = load_model(str(tmp_path / "model.json"))
     where = [0.3, 1, 2, 7.7, 1e4], [1, 3, 16, 33, 1000]
     ends = (predicted(each.estimator, each.table(*where), 0.9) for each in (loaded, fitted))
     np.testing.assert_array_equal(*ends)
