@@ -24,11 +24,9 @@ from predict_graph.errors import RequestError, unknown_name
 from predict_graph.sizing.fitting.model import MODEL, JobModel
 from predict_graph.sizing.measuring.measurements import (
     RUN_COLUMNS,
-    TYPE_NAMES,
     Measurements,
     measurements_of,
     named_columns,
-    typed,
 )
 from predict_graph.sizing.planning.candidates import (
     MachineType,
@@ -38,7 +36,7 @@ from predict_graph.sizing.planning.candidates import (
     read_types,
 )
 from predict_graph.sizing.quantities import check_count
-from predict_graph.sizing.table_file import TextTable, name_key, read_table
+from predict_graph.sizing.table_file import TextTable, read_table
 from predict_graph.sizing.tasks.model import TaskModel, fit_task, read_runs, unseen_columns
 
 # Options that not every scaling model reads; models of tasks read none of them.
@@ -120,8 +118,7 @@ def fit(
         task = fit_task(read_runs(table), model, table.path.name)
         return replace(task, warnings=unseen_columns(table, task))
     conditions = {name: str(value) for name, value in (where or {}).items()}
-    table, own, conditions = typed(table, columns, conditions)
-    measured = measurements_of(table, own, conditions)
+    measured = measurements_of(table, columns, conditions)
     kinds = read_types(types) if isinstance(types, str | PathLike) else types
     past = PastJobs()
     if history is not None:
@@ -132,7 +129,7 @@ def fit(
             past = past_jobs(paths, kinds, **columns)
     elif model == "auto" and conditions:
         # The rows that were left out, as past jobs of the same cluster.
-        same = own | measured.columns
+        same = columns | measured.columns
         try:
             past.add(table, measurements_of(table, same, conditions, others=True), kinds)
         except RequestError as error:
@@ -306,7 +303,7 @@ class PastJobs:
 
         Without a column of jobs it is one, with the name of the file, or its path if that is taken.
         """
-        kind_name, job_name = table.find(TYPE_NAMES), table.find(JOB_NAMES)
+        kind_name, job_name = measured.type_column, table.find(JOB_NAMES)
         name = str(table.path) if table.path.stem in self.jobs else table.path.stem
         pooled = types if kind_name is not None else None
         if pooled:
@@ -320,8 +317,7 @@ class PastJobs:
             self.warnings.extend(measured.notes[notes:])
         done = measured.done
         keys = [name for name in (job_name, None if pooled else kind_name) if name is not None]
-        named = [name_key(name) for name in (*TYPE_NAMES, *JOB_NAMES)]
-        others = [name for name in measured.varying if name_key(name) not in named]
+        others = [name for name in measured.varying if name not in (job_name, kind_name)]
         cells = table.cells.loc[done.index]
         contexts = _contexts(done, cells, [*keys, *others])
         if sum(map(len, contexts)) < len(done) / 2:
@@ -347,7 +343,6 @@ def past_jobs(
     found, named = PastJobs(like=like), named_columns(**columns)
     for table in map(read_table, paths):
         there = {what: name for what, name in named.items() if table.find([name]) or name == "none"}
-        table, there, _ = typed(table, there, {})
         found.add(table, measurements_of(table, there, {}), types)
     if not (found.jobs or found.warnings):
         raise RequestError(

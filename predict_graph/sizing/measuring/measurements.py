@@ -72,6 +72,7 @@ class Measurements(Value):
     notes : tuple of str
         Assumptions about the table.
     path : Path
+    type_column : str or None
     """
 
     runs: pd.DataFrame
@@ -79,6 +80,7 @@ class Measurements(Value):
     varying: dict[str, int]
     notes: tuple[str, ...]
     path: Path
+    type_column: str | None = None
 
     @property
     def done(self) -> pd.DataFrame:
@@ -130,7 +132,7 @@ class Measurements(Value):
         if failed := len(self.of("failed")):
             said.append(f"{counted(failed)} of {self.path.name} failed and gave no time")
         said += self.notes
-        if all(name_key(name) in map(name_key, TYPE_NAMES) for name in self.varying):
+        if not self.varying.keys() - {self.type_column}:
             said += self.contradictions[:3]
         if "scale" not in self.columns:
             said.append("there is no column for the scale, so it is taken to be 1 in every run")
@@ -198,29 +200,12 @@ def read_measurements(
         If a column is missing or cannot be inferred, or a value is wrong (file, line and value
         are named).
     """
-    return measurements_of(*typed(read_table(path), columns or {}, where or {}))
+    return measurements_of(read_table(path), columns or {}, where or {})
 
 
 def named_columns(**given: str | None) -> dict[str, str]:
     """Return the columns that options such as ``scale_column`` name."""
     return {what.removesuffix("_column"): name for what, name in given.items() if name is not None}
-
-
-def typed(
-    table: TextTable, names: Mapping[str, str], where: Mapping[str, str]
-) -> tuple[TextTable, dict[str, str], dict[str, str]]:
-    """Return a table whose column of machine types has the usual name, and the other names."""
-    rest, conditions = dict(names), dict(where)
-    if "type" in rest:
-        column = table.needs("type", rest.pop("type"))
-        keys = [*map(name_key, TYPE_NAMES)]
-        called = {name: f"other {name}" for name in table.columns if name_key(name) in keys}
-        called[column] = TYPE_NAMES[0]
-        conditions = {
-            called.get(table.find([name]) or name, name): value for name, value in where.items()
-        }
-        table = replace(table, cells=table.cells.rename(columns=called))
-    return table, rest, conditions
 
 
 def measurements_of(
@@ -235,6 +220,7 @@ def measurements_of(
     ``123.batch`` below ``123``, are left out. Scales such as ``10GB`` are in the unit of the first.
     """
     columns = measured_columns(table, names)
+    kind = table.needs("type", names["type"]) if "type" in names else table.find(TYPE_NAMES)
     outcome, outcome_columns = read_outcomes(table)
     kept, notes = (outcome != "not run") & (table.where(where) != others), []
     if job := table.find(("jobid",)):
@@ -244,7 +230,7 @@ def measurements_of(
             notes.append(f"left out of {table.path.name}: {counted(steps.sum(), 'SLURM steps')}")
     table = replace(table, cells=table.cells[kept])
     outcome = outcome[table.cells.index]
-    name, kind = columns["seconds"], table.find(TYPE_NAMES)
+    name = columns["seconds"]
     times = table.plain(name)
     outcome[times.str.startswith(">") & (outcome == "ok")] = "timeout"
     units = _units_of(table, name)
@@ -268,7 +254,7 @@ def measurements_of(
         {"", job, *columns.values(), *OWN_COLUMNS, *outcome_columns, *(() if others else where)},
         [columns[what] for what in ("scale", "machines") if what in columns],
     )
-    return Measurements(runs, columns, varying, tuple(notes), table.path)
+    return Measurements(runs, columns, varying, tuple(notes), table.path, kind)
 
 
 def _scales(table: TextTable, column: str, notes: list[str]) -> pd.Series:

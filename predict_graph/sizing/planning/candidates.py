@@ -206,8 +206,8 @@ def of_types(measured: measurements.Measurements, types: Types) -> measurements.
             )
         runs = runs.assign(machine_type=next(iter(types)))
     # The types are seen, and what describes them in the runs' own table as well.
-    described = [name_key(name) for name in DESCRIBED]
-    unseen = {n: count for n, count in measured.varying.items() if name_key(n) not in described}
+    described = {measured.type_column, *map(name_key, DESCRIBED)}
+    unseen = {n: c for n, c in measured.varying.items() if not described & {n, name_key(n)}}
     known = runs["machine_type"].isin(list(types))
     notes = list(measured.notes)
     if not known.all():
