@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -72,43 +73,36 @@ class Term:
         return values
 
 
-@dataclass(frozen=True)
-class _Product:
-    """Powers of scale, machines and their logarithms, multiplied.
+def _product(scale: FloatArray, machines: FloatArray, powers: tuple[float, ...]) -> FloatArray:
+    """Return the product of powers of scale, machines and their logarithms.
 
     Logarithms are cut off at 0: below one machine (or one unit of data) they would be negative, and
     a negative term makes a cost of a gain.
     """
-
-    scale: float = 0
-    machines: float = 0
-    log_scale: int = 0
-    log_machines: int = 0
-
-    def __call__(self, scale: FloatArray, machines: FloatArray) -> FloatArray:
-        logs = np.log(np.maximum(scale, 1.0)), np.log(np.maximum(machines, 1.0))
-        powers = scale ** float(self.scale) * machines ** float(self.machines)
-        return np.asarray(powers * logs[0] ** self.log_scale * logs[1] ** self.log_machines)
+    logs = np.log(np.maximum(scale, 1.0)), np.log(np.maximum(machines, 1.0))
+    factors = zip((scale, machines, *logs), powers, strict=True)
+    return np.asarray(np.prod([base**power for base, power in factors], axis=0))
 
 
-_LIBRARY = (
-    Term("1", _Product(), "1"),
-    Term("scale/machines", _Product(1, -1), "scale/machine"),
-    Term("log(machines)", _Product(log_machines=1), "log machine"),
-    Term("machines", _Product(0, 1), "machine"),
-    Term("sqrt(machines)", _Product(0, 0.5), "sqrt machine"),
-    Term("scale", _Product(1), "scale"),
-    Term("sqrt(scale)", _Product(0.5), "sqrt scale"),
-    Term("sqrt(scale/machines)", _Product(0.5, -0.5), "sqrt(scale/machine)"),
-    Term("(scale/machines)^2", _Product(2, -2), "(scale/machine)^2"),
-    Term("scale^2/machines", _Product(2, -1), "scale^2/machine"),
-    Term("scale^2", _Product(2), "scale^2"),
-    Term("scale log(scale)/machines", _Product(1, -1, 1), "scale log scale/machine"),
-    Term("scale log(scale)^2/machines", _Product(1, -1, 2), "scale log^2 scale/machine"),
-    Term("scale log(machines)/machines", _Product(1, -1, 0, 1), "scale log machine/machine"),
-)
-
-TERMS: dict[str, Term] = {term.name: term for term in _LIBRARY}
+TERMS = {
+    name: Term(name, partial(_product, powers=powers), units)
+    for name, units, powers in (
+        ("1", "1", (0.0, 0.0, 0.0, 0.0)),
+        ("scale/machines", "scale/machine", (1.0, -1.0, 0.0, 0.0)),
+        ("log(machines)", "log machine", (0.0, 0.0, 0.0, 1.0)),
+        ("machines", "machine", (0.0, 1.0, 0.0, 0.0)),
+        ("sqrt(machines)", "sqrt machine", (0.0, 0.5, 0.0, 0.0)),
+        ("scale", "scale", (1.0, 0.0, 0.0, 0.0)),
+        ("sqrt(scale)", "sqrt scale", (0.5, 0.0, 0.0, 0.0)),
+        ("sqrt(scale/machines)", "sqrt(scale/machine)", (0.5, -0.5, 0.0, 0.0)),
+        ("(scale/machines)^2", "(scale/machine)^2", (2.0, -2.0, 0.0, 0.0)),
+        ("scale^2/machines", "scale^2/machine", (2.0, -1.0, 0.0, 0.0)),
+        ("scale^2", "scale^2", (2.0, 0.0, 0.0, 0.0)),
+        ("scale log(scale)/machines", "scale log scale/machine", (1.0, -1.0, 1.0, 0.0)),
+        ("scale log(scale)^2/machines", "scale log^2 scale/machine", (1.0, -1.0, 2.0, 0.0)),
+        ("scale log(machines)/machines", "scale log machine/machine", (1.0, -1.0, 0.0, 1.0)),
+    )
+}
 """The term library by name; simple terms first, because of equals the first one is taken."""
 
 ERNEST = ("1", "scale/machines", "log(machines)", "machines")
