@@ -104,8 +104,7 @@ class RunChoice:
         bound at any weights, so it does not depend on the precision of a solver.
         """
         inverse = self.criterion.inverse(weights)
-        if inverse is None:
-            return 0.0
+        assert inverse is not None  # of those that are relaxed
         speed = self.criterion.sensitivity(inverse)
         order = np.argsort(-speed / self.costs, kind="stable")
         full = self.costs[order] * self.most

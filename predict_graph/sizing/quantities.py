@@ -114,8 +114,8 @@ def parse_range(text: str, what: str) -> tuple[float, float]:
     (0.01, 0.1)
     """
     accepted = "two numbers above 0, the smaller first, such as 0.01:0.1"
-    ends = [parse_number(part, what, accepted, shown=text) for part in text.split(":")]
-    if len(ends) != 2 or not ends[0] < ends[1]:
+    ends = [to_number(part) for part in text.split(":")]
+    if len(ends) != 2 or not 0 < ends[0] < ends[1] < math.inf:
         raise RequestError(f"the {what} is {text!r}; accepted: {accepted}")
     return ends[0], ends[1]
 

@@ -89,8 +89,7 @@ class TextTable:
         chosen = pd.Series(True, self.cells.index)
         for name, value in values.items():
             texts = self.cells[self.needs("--where", name)]
-            numbers = pd.to_numeric(texts, errors="coerce")
-            same = (texts == value) | (numbers == pd.to_numeric(value, errors="coerce"))
+            same = (texts == value) | (pd.to_numeric(texts, errors="coerce") == to_number(value))
             if not (chosen & same).any():
                 there = sorted(set(texts[chosen]))
                 shown = ", ".join(there[:10]) + (", …" if len(there) > 10 else "")
@@ -105,7 +104,7 @@ class TextTable:
         that they group thousands; where nothing does, ``"12,345"`` is thousands in files with
         commas between the values. Spaces and apostrophes group digits, too.
         """
-        cells = self.cells[column].map(_without_spaces)
+        cells = self.cells[column].str.replace(_SPACED, _without_signs, regex=True)
         grouped, decimal = cells.str.match(_GROUPED), cells.str.match(_DECIMAL_COMMA)
         either, fractions = cells[grouped & decimal], (decimal & ~grouped).any()
         known = fractions != (grouped & ~decimal).any()
@@ -147,11 +146,9 @@ class TextTable:
         return RequestError(f"{place}: {column} is {text!r}; accepted: {accepted}")
 
 
-def _without_spaces(text: str) -> str:
-    """Return a text without the signs between groups of its digits, if these are no commas."""
-    if (spaced := _SPACED.match(text)) is None:
-        return text
-    return spaced[0].replace(spaced[1], "") + text[spaced.end() :]
+def _without_signs(found: re.Match[str]) -> str:
+    """Return a number without the spaces or apostrophes between groups of its digits."""
+    return found[0].replace(found[1], "")
 
 
 def name_key(name: str) -> str:
@@ -271,7 +268,7 @@ Line = tuple[int, list[str]]
 _ROWS = re.compile(rb'(?:(?:[^"\n]+|(?<![^,\n])"(?:[^"]|"")*+"|(?<=[^,\n])")*+\n)*+')
 _GROUPED = re.compile(r"[~≈> -]*[1-9][0-9]{0,2}(?:,[0-9]{3})+(?:\.[0-9]*)?(?![0-9,])")
 _POINTS = re.compile(r"[~≈> -]*[1-9][0-9]{0,2}(?:\.[0-9]{3})+(?![0-9.,])")
-_SPACED = re.compile(r"-?[0-9]{1,3}(?=([ \u00a0\u2009\u202f'’]))(?:\1[0-9]{3})+(?![0-9])")
+_SPACED = re.compile(r"^-?[0-9]{1,3}(?=([ \u00a0\u2009\u202f'’]))(?:\1[0-9]{3})+(?![0-9])")
 _DECIMAL_COMMA = re.compile(r"[~≈> -]*(?:[0-9]+|[0-9]{1,3}(?:\.[0-9]{3})+),[0-9]+(?![0-9.,])")
 _RULE = re.compile(r"([-=+|:\s]*[-=]{2}[-=+|:\s]*|sep=.\s*)$")
 

@@ -37,7 +37,7 @@ from predict_graph.sizing.planning.candidates import (
 )
 from predict_graph.sizing.quantities import check_count
 from predict_graph.sizing.table_file import TextTable, read_table
-from predict_graph.sizing.tasks.model import TaskModel, fit_task, read_runs, unseen_columns
+from predict_graph.sizing.tasks.model import TaskModel, fit_task, read_runs
 
 # Options that not every scaling model reads; models of tasks read none of them.
 READ_BY = {
@@ -115,17 +115,16 @@ def fit(
             history=history,
             types=types,
         )
-        task = fit_task(read_runs(table), model, table.path.name)
-        return replace(task, warnings=unseen_columns(table, task))
+        seen, unseen = read_runs(table)
+        return replace(fit_task(seen, model, table.path.name), warnings=unseen)
     conditions = {name: str(value) for name, value in (where or {}).items()}
     measured = measurements_of(table, columns, conditions)
     kinds = read_types(types) if isinstance(types, str | PathLike) else types
     past = PastJobs()
     if history is not None:
-        given = [history] if isinstance(history, str | PathLike) else history
-        check_read(model, history=given)
-        paths = [Path(path) for path in given]
-        if paths != [Path("none")]:
+        paths = [history] if isinstance(history, str | PathLike) else [*history]
+        check_read(model, history=paths)
+        if [*map(str, paths)] != ["none"]:
             past = past_jobs(paths, kinds, **columns)
     elif model == "auto" and conditions:
         # The rows that were left out, as past jobs of the same cluster.
@@ -329,7 +328,7 @@ class PastJobs:
 
 
 def past_jobs(
-    paths: Sequence[Path],
+    paths: Sequence[str | PathLike[str]],
     types: Types | None = None,
     like: str | None = None,
     **columns: str | None,

@@ -103,7 +103,7 @@ class JobModel(Result):
         scales, machines = self.measured["scale"], self.measured["machines"]
         prior = getattr(estimator, "prior", None)
         learnt = "" if prior is None else f", learnt from {counted(prior.jobs, 'past jobs')}"
-        errors = (left_out.median_percent_error, left_out.max_percent_error)
+        errors = left_out.median_percent_error, left_out.max_percent_error
         middle, most = (readable_number(round(each, 1)) for each in errors)
         trust, label, tone = _MISFIT if self.misfit else _TRUST[self.fits]
         scale = self._of_scale(scales.min())
@@ -156,15 +156,14 @@ class JobModel(Result):
             "coefficients": [dict(zip(names, row, strict=True)) for row in rows],
             "r2": estimator.r2_,
             "left_out": estimator.loocv_.to_dict(),
-            "fits": self.fits,
+            **{
+                name: getattr(self, name) for name in ("fits", "unit", "machine_type", "iterations")
+            },
             "proposed_term": term and term.name,
             "cliffs": [asdict(cliff) for cliff in estimator.cliffs_],
             "measured": self.measured.to_dict("list"),
             "runs": int(estimator.points_.repeats.sum()),
-            "unit": self.unit,
-            "machine_type": self.machine_type,
             "machine_types": list(self.types),
-            "iterations": self.iterations,
             "columns": self.measurements.columns,
             "warnings": list(self.warnings),
         }
@@ -271,10 +270,8 @@ class JobModel(Result):
             "iterations": self.iterations,
             "prior": None if prior is None else prior_to_plain(prior),
             "types": [asdict(kind) for kind in self.types.values()],
-            "columns": measured.columns,
-            "varying": measured.varying,
-            "notes": list(measured.notes),
-            "warnings": list(self.warnings),
+            **{name: getattr(measured, name) for name in ("columns", "varying", "notes")},
+            "warnings": self.warnings,
             "lines": runs.index.tolist(),
             "runs": runs.where(runs.notna(), None).to_dict("list"),
         }
@@ -282,9 +279,8 @@ class JobModel(Result):
 
     def by_type(self) -> list[JobModel]:
         """Return the model as one of each type that it knows, or itself."""
-        if not self.types or self.machine_type in self.types:
-            return [self]
-        return [replace(self, machine_type=name) for name in self.types]
+        names = [self.machine_type] if self.machine_type or not self.types else [*self.types]
+        return [replace(self, machine_type=name) for name in names]
 
     def measured_types(self) -> list[JobModel]:
         """Return the model as one of each type that it was measured on, or itself."""
@@ -312,14 +308,11 @@ class JobModel(Result):
     def measured(self) -> pd.DataFrame:
         """Measured configurations (scale, machines, of several types the type): median seconds."""
         runs = self.measurements.done
-        own = self.types.get(self.machine_type or "")
-        if own is not None:
-            known = own.cores, own.memory  # all that a model knows of a type
-            alike = [n for n, k in self.types.items() if (k.cores, k.memory) == known]
-            runs = runs[runs["machine_type"].isin(alike)]
-        keys = ["scale", "machines", *(["machine_type"] if own is None else [])]
+        if self.types and self.machine_type:
+            runs = runs[runs["machine_type"] == self.machine_type]
+        keys = ["scale", "machines", "machine_type"]
         found = runs.groupby(keys, dropna=False)["seconds"].median().reset_index()
-        return found if self.types else found.drop(columns="machine_type", errors="ignore")
+        return found if self.types else found.drop(columns="machine_type")
 
     def seconds(
         self, scale: npt.ArrayLike, machines: npt.ArrayLike, machine_type: str | None = None
@@ -338,11 +331,11 @@ class JobModel(Result):
         RequestError
             If the model does not know the type.
         """
-        known = {str(model.machine_type): model for model in self.by_type()}
-        name = next(iter(known)) if machine_type is None and len(known) == 1 else machine_type
-        if name not in known:
-            raise unknown_name("machine type", name, known)
-        return np.asarray(known[name].estimator.predict(known[name].table(scale, machines)))
+        every = self.by_type()
+        found = [one for one in every if machine_type in (None, one.machine_type)]
+        if len(found) != 1:
+            raise unknown_name("machine type", machine_type, [str(x.machine_type) for x in every])
+        return np.asarray(self.estimator.predict(found[0].table(scale, machines)))
 
 
 def ranking_text(errors: Mapping[str, float]) -> str:

@@ -208,7 +208,7 @@ def collect(
         with explained_by_system(f"cannot make the folder {logs}"):
             logs.mkdir(parents=True, exist_ok=True)
     with appended_table(out, [*design.columns, *MEASURED]) as append:
-        left = _not_measured(experiments, out)
+        left = _not_measured(experiments, Path(out))
         result = Collected([], [], len(experiments) - len(left))
         jobs = [Job(one.command, timeout, _log(logs, one)) for one in left]
         writing = threading.Lock()
@@ -238,9 +238,7 @@ def collect(
     return result
 
 
-def _not_measured(
-    experiments: Sequence[Experiment], out: str | os.PathLike[str]
-) -> list[Experiment]:
+def _not_measured(experiments: Sequence[Experiment], out: Path) -> list[Experiment]:
     """Return what a file has no run of that succeeded; refuse runs by another command."""
     known: dict[tuple[str, ...], str] = {}
     with suppress(NoRowsError):

@@ -102,7 +102,7 @@ def _is_status(cells: set[str], column: str, table: TextTable) -> bool:
 def _word(cell: str) -> str | None:
     """Read a word such as ``SUCCESS``, or an exit status; ``"unknown"`` if it is neither."""
     if re.fullmatch(r"-?[0-9]+(:[0-9]+)?", cell):
-        return _exit_status(cell)
+        return "failed" if cell.replace(":", "").strip("0") else "ok"
     text = cell.translate(_MARKS)
     whole, first = name_key(text), name_key(text.partition(" ")[0])  # CANCELLED by 1000
     known = _WORDS | _SHORT
@@ -111,9 +111,7 @@ def _word(cell: str) -> str | None:
 
 def _exit_status(cell: str) -> str | None:
     """Read the exit status of a process, or of SLURM with a signal: ``0:9``."""
-    if re.fullmatch(r"-?[0-9]+(\.0)?(:[0-9]+)?", cell):
-        return "failed" if cell.replace(":", "").replace(".", "").strip("0") else "ok"
-    return _word(cell) if cell else None
+    return _word(cell.removesuffix(".0"))
 
 
 def _succeeded(cell: str) -> str | None:

@@ -114,9 +114,7 @@ def plan(
             f"{why} prices; accepted: --prices FILE with the columns machine_type, cores, "
             "price_per_hour"
         )
-    unit = kinds[0].unit
-    if prices is not None and (unit == "cores" or any(model.unit != unit for model in kinds)):
-        unit = "machines"
+    unit = kinds[0].unit if prices is None or kinds[0].unit != "cores" else "machines"
     made = Plan(
         scale=chosen_scale([model.measurements for model in kinds], scale),
         confidence=confidence,

@@ -226,11 +226,9 @@ class Advice(Result):
             "runs": self.source,
             "goal": self.goal.name,
             "deadline_seconds": self.goal.deadline,
-            "uses": self.uses,
-            "like": self.like,
+            **{name: getattr(self, name) for name in ("uses", "like", "stop")},
             "best": self.best and {n: v for n, v in self.best.items() if n != "name"},
             "next": options.loc[self.next].to_dict("records"),
-            "stop": self.stop,
             "candidates": options.to_dict("records"),
             "warnings": list(self.warnings),
         }

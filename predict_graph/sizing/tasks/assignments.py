@@ -112,14 +112,13 @@ def plan_tasks(
             for name in model.attributes:
                 if one.attributes[name] == 0 < model.known[name].min() and attribute_of(name).power:
                     raise RequestError(f"{name} of {one.name!r} is 0; accepted: a number above 0")
-    if budget is not None and any(one.usd_per_hour is None for one in assignments):
+    if budget is not None and all(one.usd_per_hour is None for one in assignments):
         raise RequestError(f"a budget needs prices; accepted: a column {PRICE_NAMES[0]}")
     everything = pd.DataFrame([dict(one.attributes) for one in assignments])
     parts = np.stack([model.seconds(everything, confidence) for model in models])
     tasks, low, high = np.moveaxis(parts, 1, 0)
     staging = np.array([one.stage_seconds for one in assignments])
-    prices = [np.inf if one.usd_per_hour is None else one.usd_per_hour for one in assignments]
-    rates = np.array(prices) / 3600
+    rates = pd.Series([one.usd_per_hour for one in assignments], dtype=float).fillna(np.inf) / 3600
     seconds = tasks.sum(axis=0) + staging
     most = seconds + np.sqrt(((high - tasks) ** 2).sum(axis=0))
     least = seconds - np.sqrt(((tasks - low) ** 2).sum(axis=0))
@@ -183,12 +182,11 @@ def _candidates(table: TextTable) -> list[Assignment]:
     numbers = pd.DataFrame(found, table.cells.index)
     for given_name, (line, row) in zip(names, numbers.iterrows(), strict=True):
         own = {str(name): value for name, value in row.dropna().items()}
-        price, moving = own.pop(priced, None), own.pop(_STAGE_SECONDS, None)
-        staged = {name: own.pop(name) for name in list(own) if name.startswith(_STAGED)}
-        name = given_name or f"line {line}"
-        candidates.append(Assignment(name, own, price))
-        if moving is not None or staged:
-            own = own | {n.removeprefix(_STAGED): value for n, value in staged.items()}
-            price = own.pop(priced, price)
-            candidates.append(Assignment(f"{name}, staged", own, price, moving or 0.0))
+        moving, name = own.pop(_STAGE_SECONDS, None), given_name or f"line {line}"
+        moved = [each for each in own if each.startswith(_STAGED)]
+        staged = {each.removeprefix(_STAGED): own.pop(each) for each in moved}
+        placed = [(name, own, 0.0), (f"{name}, staged", own | staged, moving or 0.0)]
+        for label, known, seconds in placed if staged or moving is not None else placed[:1]:
+            attributes = {each: value for each, value in known.items() if each != priced}
+            candidates.append(Assignment(label, attributes, known.get(priced), seconds))
     return candidates

@@ -218,8 +218,10 @@ def add_run(
             append({**observed, **attributes})
 
 
-def read_runs(table: TextTable) -> pd.DataFrame:
+def read_runs(table: TextTable) -> tuple[pd.DataFrame, tuple[str, ...]]:
     """Return runs: of the table of `profile`, or of any with a column ``seconds`` and attributes.
+
+    And sentences on columns of texts that differ and do not follow from an attribute.
 
     One row a run: ``seconds``, ``utilization``, ``data_bytes`` and ``network_share``, without which
     the whole time is modelled at once, then attributes of the resources and of the data. Columns
@@ -239,17 +241,12 @@ def read_runs(table: TextTable) -> pd.DataFrame:
             found[name] = table.numbers(name, "a number from 0", least=0.0)
     if len(found) == len(OBSERVED):
         raise RequestError(f"{table.path} has no column of numbers besides {', '.join(OBSERVED)}")
-    return pd.DataFrame(found).reset_index(drop=True)
-
-
-def unseen_columns(table: TextTable, task: TaskModel) -> tuple[str, ...]:
-    """Return sentences on columns of texts that differ and do not follow from an attribute."""
-    outcome, judged = read_outcomes(table)
-    seen = {*map(name_key, ("", *judged, *OWN_COLUMNS, *task.runs))}
-    known: set[str | None] = {name for name in table.columns if name_key(name) in seen}
-    unseen = varying_columns(table.cells[outcome == "ok"], known, task.attributes)
+    attributes = [name for name in found if name not in OBSERVED]
+    observed = [name for name in table.columns if name_key(name) in keys]
+    unseen = varying_columns(table.cells, {*attributes, *observed}, attributes)
     said = "the column {!r} has {} values, texts that the model does not see"
-    return tuple(said.format(*each) for each in unseen.items())
+    runs = pd.DataFrame(found).reset_index(drop=True)
+    return runs, tuple(said.format(*each) for each in unseen.items())
 
 
 def file_attributes(path: Path) -> dict[str, float]:

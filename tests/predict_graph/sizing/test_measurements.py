@@ -262,7 +262,7 @@ def test_machine_types_as_clouds_list_them(written, rows):
 
 
 def read_task_runs(path):
-    return read_runs(read_table(path))
+    return read_runs(read_table(path))[0]
 
 
 def read_candidates(path):
