@@ -183,15 +183,12 @@ def read_table(path: str | os.PathLike[str]) -> TextTable:
     while not columns[-1]:
         columns.pop()
     for line, cells in rows:
-        while len(cells) > len(columns) and not cells[-1]:
-            cells.pop()
-        if len(cells) != len(columns):
+        if len(cells) < len(columns) or any(cells[len(columns) :]):
             raise RequestError(
                 f"{path}:{line}: the row has {len(cells)} values, but the header {len(columns)}"
             )
-    texts = pd.DataFrame(
-        [cells for _, cells in rows], [line for line, _ in rows], columns, dtype=object
-    )
+    kept, numbers = [cells[: len(columns)] for _, cells in rows], [line for line, _ in rows]
+    texts = pd.DataFrame(kept, numbers, columns, dtype=object)
     return _checked(TextTable(path, texts, mark != ","), number)
 
 

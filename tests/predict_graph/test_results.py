@@ -19,7 +19,7 @@ from predict_graph.prediction.learn import Learning
 from predict_graph.reports.page import page
 from predict_graph.results import Result, Value
 from predict_graph.sizing import read_measurements, save_model
-from predict_graph.sizing.planning.candidates import MachineType, read_candidates, read_tried
+from predict_graph.sizing.planning.candidates import read_candidates, read_tried
 from predict_graph.sizing.planning.next_run import Goal, advise
 from predict_graph.sizing.tasks.assignments import Assignment, plan_tasks
 from tests.refusals import refused
@@ -64,14 +64,6 @@ def test_a_model_is_fitted_to_a_table_or_a_file(form, tmp_path):
 def test_an_error_in_a_table_names_no_temporary_file():
     wrong = RUNS.assign(machines=[1, -2, 4, 8])
     assert "/" not in refused(r"^table.csv:3: ", predict_graph.fit, wrong, "ernest")
-
-
-def test_several_types_in_one_model(tmp_path):
-    types = {name: MachineType(name, cores) for name, cores in (("a", 2), ("b", 8))}
-    both = pd.concat([RUNS.assign(type="a"), RUNS.assign(type="b", seconds=RUNS["seconds"] / 3)])
-    fitted = predict_graph.fit(both, types=types)
-    assert fitted.seconds(1, 4, "a") > 2 * fitted.seconds(1, 4, "b")
-    refused("unknown machine type None; accepted: a, b", fitted.seconds, 1, 4)
 
 
 def test_rows_are_selected_and_the_others_are_past_jobs():

@@ -22,19 +22,9 @@ from predict_graph.documents import usable
 from predict_graph.durations import counted
 from predict_graph.errors import RequestError, unknown_name
 from predict_graph.sizing.fitting.model import MODEL, JobModel
-from predict_graph.sizing.measuring.measurements import (
-    RUN_COLUMNS,
-    Measurements,
-    measurements_of,
-    named_columns,
-)
-from predict_graph.sizing.planning.candidates import (
-    MachineType,
-    Types,
-    columns_of,
-    of_types,
-    read_types,
-)
+from predict_graph.sizing.measuring.measurements import RUN_COLUMNS, Measurements, measurements_of
+from predict_graph.sizing.planning import candidates
+from predict_graph.sizing.planning.candidates import MachineType, Types
 from predict_graph.sizing.quantities import check_count
 from predict_graph.sizing.table_file import TextTable, read_table
 from predict_graph.sizing.tasks.model import TaskModel, fit_task, read_runs
@@ -101,9 +91,8 @@ def fit(
     30
     """
     table = read_table(runs) if isinstance(runs, str | PathLike) else TextTable.of(runs)
-    columns = named_columns(
-        scale=scale_column, machines=machines_column, seconds=seconds_column, type=type_column
-    )
+    columns: dict[str, str | None] = {"scale": scale_column, "machines": machines_column}
+    columns |= {"seconds": seconds_column, "type": type_column}
     options: dict[str, Any] = {"terms": terms, "iterations": iterations}
     if model.startswith("nimo"):
         check_read(
@@ -119,7 +108,7 @@ def fit(
         return replace(fit_task(seen, model, table.path.name), warnings=unseen)
     conditions = {name: str(value) for name, value in (where or {}).items()}
     measured = measurements_of(table, columns, conditions)
-    kinds = read_types(types) if isinstance(types, str | PathLike) else types
+    kinds = candidates.read_types(types) if isinstance(types, str | PathLike) else types
     past = PastJobs()
     if history is not None:
         paths = [history] if isinstance(history, str | PathLike) else [*history]
@@ -188,7 +177,7 @@ def fit_job(
             "to fit"
         )
     if types is not None:
-        measurements = of_types(measurements, types)
+        measurements = candidates.of_types(measurements, types)
     auto, kinds = model == "auto", dict(types or {})
     options: dict[str, Any] = {"prior": prior} if auto else {"weights": weights}
     if terms:
@@ -197,7 +186,8 @@ def fit_job(
     ended = {"ended": runs["outcome"] == "timeout"} if auto else {}
     try:
         estimator = pkgutil.resolve_name(SCALING_MODELS[model])(**options)
-        estimator.fit(pd.DataFrame(columns_of(runs, kinds)), runs["seconds"].to_numpy(), **ended)
+        configurations = pd.DataFrame(candidates.columns_of(runs, kinds))
+        estimator.fit(configurations, runs["seconds"].to_numpy(), **ended)
     except ValueError as error:
         why = "; ".join((str(error).partition("\n")[0], *measurements.notes))
         raise RequestError(f"{model} cannot be fitted to {path}: {why}") from error
@@ -236,7 +226,7 @@ def _misfit(estimator: Any, measured: Measurements, types: Types) -> str | None:
     models, Journal of Derivatives 3(2), at its 5% level.
     """
     done = measured.done
-    low, high = estimator.predict_interval(pd.DataFrame(columns_of(done, types)), 0.9).T
+    low, high = estimator.predict_interval(pd.DataFrame(candidates.columns_of(done, types)), 0.9).T
     inside = int(done["seconds"].between(low, high).sum())
     if bdtr(inside, len(done), 0.9) > 0.05:
         return None
@@ -308,7 +298,7 @@ class PastJobs:
         if pooled:
             notes = len(measured.notes)
             try:
-                measured = of_types(measured, pooled)
+                measured = candidates.of_types(measured, pooled)
             except RequestError as error:
                 said = "it is taken for the history of another cluster and not used"
                 self.warnings.append(f"{error}; {said}")
@@ -323,7 +313,7 @@ class PastJobs:
             contexts = _contexts(done, cells, keys)
         for context in contexts:
             job = str(cells.at[context.index[0], job_name]) if job_name else name
-            where = columns_of(context, pooled or {})
+            where = candidates.columns_of(context, pooled or {})
             self.jobs.setdefault(job, []).append(gather_points(where, context["seconds"]))
 
 
@@ -339,7 +329,7 @@ def past_jobs(
     each file is one. Where the types are known, those of a job are taken together, with their cores
     and memory; else each type, and each setting of other columns, is a context of its own.
     """
-    found, named = PastJobs(like=like), named_columns(**columns)
+    found, named = PastJobs(like=like), {what: name for what, name in columns.items() if name}
     for table in map(read_table, paths):
         there = {what: name for what, name in named.items() if table.find([name]) or name == "none"}
         found.add(table, measurements_of(table, there, {}), types)

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -170,7 +171,7 @@ def chosen_scale(measured: Sequence[Measurements], scale: float | None) -> float
 def read_measurements(
     path: str | PathLike[str],
     *,
-    columns: Mapping[str, str] | None = None,
+    columns: Mapping[str, str | None] | None = None,
     where: Mapping[str, str] | None = None,
 ) -> Measurements:
     """Read measured runs.
@@ -203,15 +204,12 @@ def read_measurements(
     return measurements_of(read_table(path), columns or {}, where or {})
 
 
-def named_columns(**given: str | None) -> dict[str, str]:
-    """Return the columns that options such as ``scale_column`` name."""
-    return {what.removesuffix("_column"): name for what, name in given.items() if name is not None}
-
-
 def measurements_of(
-    table: TextTable, names: Mapping[str, str], where: Mapping[str, str], *, others: bool = False
+    table: TextTable, given: Mapping[str, Any], where: Mapping[str, str], *, others: bool = False
 ) -> Measurements:
     """Return the runs in the rows of a table with some values, or in the others.
+
+    Columns are `given` as to :func:`read_measurements`, or by options such as ``scale_column``.
 
     One row a line of the file: ``scale``, ``machines``, ``seconds`` (not a number for a failed
     run), ``outcome`` (``"ok"``, ``"failed"``, or ``"timeout"``: it takes longer than `seconds`) and
@@ -219,6 +217,7 @@ def measurements_of(
     or -1, counts as failed; one of ``>1h`` as ended by a timeout. Steps of SLURM jobs, such as
     ``123.batch`` below ``123``, are left out. Scales such as ``10GB`` are in the unit of the first.
     """
+    names = {what.removesuffix("_column"): name for what, name in given.items() if name is not None}
     columns = measured_columns(table, names)
     kind = table.needs("type", names["type"]) if "type" in names else table.find(TYPE_NAMES)
     outcome, outcome_columns = read_outcomes(table)

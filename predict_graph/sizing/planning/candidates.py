@@ -251,7 +251,7 @@ def read_tried(
     if scale is not None:
         measurements.chosen_scale([], scale)  # before runs of it are measured
     try:
-        found = measurements.read_measurements(path, columns=measurements.named_columns(**columns))
+        found = measurements.read_measurements(path, columns=columns)
     except RequestError as error:
         if isinstance(error, NoRowsError) or (missing_ok and not path.exists()):
             return measurements.Measurements(

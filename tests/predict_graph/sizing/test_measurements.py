@@ -129,14 +129,12 @@ def test_tables_as_people_and_programs_write_them(written, text, machines, secon
 
 @pytest.mark.parametrize(("name", "unit"), COUNTED.items())
 def test_what_is_counted_is_called_by_its_name(written, name, unit):
-    rows = "\n".join(
-        f"{m},{t}000" for m, t in zip((2, 4, 6, 8), (2902, 304, 214, 178), strict=True)
-    )
-    model = fit_job(read_measurements(written(f"{name},time\n{rows}\n")), "ernest")
-    said = " ".join([str(model), *plan(model, [1]).warnings, str(plan(model, [1]))])
+    rows = "2,2902000\n4,304000\n6,214000\n8,178000\n"  # perhaps milliseconds
+    model = fit_job(read_measurements(written(f"{name},time\n{rows}")), "ernest")
+    said = f"{model} {plan(model, [1])}"
     assert f"from 2 to 4 {unit} the time falls" in said
     assert f"1 {singular(unit)}" in said
-    assert "machine" not in said.replace("scale/machine", "")
+    assert "machine" not in said
     assert "'time' names no unit, so 178000 to 2902000 are seconds" in said
 
 

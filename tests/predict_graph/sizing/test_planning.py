@@ -151,8 +151,9 @@ def test_what_is_missing(small, large):
     made = plan([small, large], [4], prices=PRICES | free, budget=1)
     assert made.chosen.name == "4 × large"
     assert "small has no price: only its time is compared" in made.warnings
-    assert plan([small, large], [4], prices=PRICES | free).to_dict()["frontier"]
     made.plot()
+    several = replace(untyped, types=PRICES)
+    refused("unknown machine type None; accepted: large, small", several.seconds, 1, 4)
     refused("unknown machine type 'small'; acc", plan, [small], [4], prices=others)
     refused(r"does not say which machines.*TYPE=MODEL.json", plan, [untyped], [4], prices=PRICES)
     refused("two models are of the machine type 'small'", plan, [small, small], [4], prices=PRICES)
