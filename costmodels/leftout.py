@@ -77,6 +77,13 @@ class LeaveOneOut:
         return np.log(np.maximum(self.predicted / self.actual, 1e-3))
 
 
+def interval_ends(level: float) -> tuple[float, float]:
+    """Return the probabilities of a value below the low end and below the high end."""
+    if not 0 < level < 1:
+        raise ValueError(f"level is {level!r}, but must be between 0 and 1")
+    return (1 - level) / 2, (1 + level) / 2
+
+
 def interval_about(
     predicted: FloatArray, errors: FloatArray, level: float, noise: float = 0.03
 ) -> FloatArray:
@@ -96,9 +103,7 @@ def interval_about(
         Relative noise of one run. The default is for runs that were not repeated: 1.9 to 2.7%
         were measured (docs/studies/cluster-models.md), rounded up.
     """
-    if not 0 < level < 1:
-        raise ValueError(f"level is {level!r}, but must be between 0 and 1")
-    end = (1 + level) / 2
+    _, end = interval_ends(level)
     squares = stdtrit(len(errors), end) ** 2 * np.mean(errors**2) + (noise * ndtri(end)) ** 2
     factor = np.exp(np.sqrt(squares))
     return np.column_stack((predicted / factor, predicted * factor))

@@ -100,8 +100,6 @@ class ScalingModel(CostRegressor):
         -------
         ndarray of float64, shape (n, 2)
         """
-        if not 0 < level < 1:
-            raise ValueError(f"level is {level!r}, but must be between 0 and 1")
         return self._interval(named_columns(self, self._known(X)), level)
 
     def _interval(self, columns: Columns, level: float) -> FloatArray:

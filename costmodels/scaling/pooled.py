@@ -14,6 +14,7 @@ from scipy.special import ndtri, softmax, stdtrit
 from scipy.stats import qmc
 
 from costmodels.arrays import FloatArray, IntArray
+from costmodels.leftout import interval_ends
 from costmodels.scaling.points import Columns, Points, take_rows
 from costmodels.scaling.shapes import AXES, MISFITS, NAMES, NOISES, Prior, log_shapes
 
@@ -231,7 +232,7 @@ class PooledLaw:
 
     def interval(self, columns: Columns, level: float) -> FloatArray:
         """Return low and high of one run of each configuration, shape (n, 2)."""
-        ends = ((1 - level) / 2, (1 + level) / 2)
+        ends = interval_ends(level)
         return np.exp(np.quantile(self.draws(columns, tails=True), ends, axis=0)).T
 
     def draws(self, columns: Columns, *, tails: bool = False) -> FloatArray:

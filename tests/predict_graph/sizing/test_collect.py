@@ -4,7 +4,6 @@ import fcntl
 import os
 import signal
 import sys
-import time
 
 import pandas as pd
 import pytest
@@ -188,13 +187,12 @@ def test_bad_requests(design, out, tmp_path):
 
 
 def interrupted(arguments, folder, number, ready):
-    """Start collect, wait for `ready`, send a signal, and return status, output and seconds."""
+    """Start collect, wait for `ready`, send a signal, and return status and output."""
     with started("-m", "predict_graph", "collect", *arguments, cwd=folder) as process:
         wait_until(lambda: ready() or process.poll() is not None)
         process.send_signal(number)
-        asked = time.monotonic()
-        out, err = process.communicate(timeout=600)
-        return process.returncode, out, err, time.monotonic() - asked
+        out, err = process.communicate(timeout=300)  # the children sleep longer
+        return process.returncode, out, err
 
 
 @needs_proc
@@ -207,9 +205,8 @@ def test_an_interrupt_ends_children_and_keeps_what_is_measured(written, tmp_path
     job = ["sh", "-c", 'if [ "$1" = 1 ]; then exit 0; fi; exec "$2" -c "$3" sh "$4"', "sh"]
     job += ["{machines}", "sh", HANGS, str(child)]
     arguments = ["--design", str(design), "--out", "points.csv", "--", *job]
-    status, out, err, seconds = interrupted(arguments, tmp_path, number, child.exists)
+    status, out, err = interrupted(arguments, tmp_path, number, child.exists)
     assert status in (130, -signal.SIGINT, 128 + number)
-    assert seconds < 300  # the children sleep longer
     assert out == ""
     said = [line for line in err.splitlines() if line]
     # The second has begun before it is said that the first has ended.

@@ -4,7 +4,7 @@ from functools import partial
 
 import pytest
 
-from predict_graph.durations import parse_duration, singular
+from predict_graph.durations import parse_duration
 from predict_graph.sizing import fit_job, load_model, plan, read_design, read_measurements
 from predict_graph.sizing.planning import candidates
 from predict_graph.sizing.planning.candidates import read_types
@@ -36,11 +36,14 @@ def test_a_published_table_of_many_columns(shared_file):
     refused("no column 'sort' for --where", read_measurements, everything.path, where={"sort": "c"})
 
 
-def test_a_table_without_a_scale(written):
+def test_a_table_without_a_scale_is_for_no_other(written):
     found = read_measurements(written("Nodes\tTime (min)\n2\t1.5\n9\t0.5\n32\t.25\n"))
     assert found.done[["scale", "seconds"]].to_numpy().tolist() == [[1, 90], [1, 30], [1, 15]]
     assert "no column for the scale" in found.warnings[0]
-    assert (fit_job(found).fits, fit_job(found).estimator.warnings_) == (None, [])
+    model = fit_job(found)
+    assert (model.fits, model.estimator.warnings_) == (None, [])
+    refused("had no scale", plan, [model], [1, 2], scale=100)
+    assert plan([model], [1, 2]).scale == 1
 
 
 def test_columns_by_name(written):
@@ -85,7 +88,7 @@ TIMES = {
     **{"0 days 00:01:40.500000": 100.5, "1.5e2": 150, "~5 min": 300},
 }
 MACHINES = "NodeCount", "scaleout", "#nodes", "num_workers", "NNodes", "number of machines", "VMs"
-COUNTED = {"GPUs": "GPUs", "MPI ranks": "ranks", "nprocs": "processes", "n_threads": "threads"}
+UNITS_OF = {"GPUs": "GPUs", "MPI ranks": "ranks", "nprocs": "processes", "n_threads": "threads"}
 DELIMITED = [
     "nodes;time\n2;5,25\n4;1.003,5\n",
     "nodes;time\n# both warm\n2;5.25\n4;1003.5\n",
@@ -112,7 +115,7 @@ TABLES = [
     ("nodes,time,unit\n2,1.5,GPU\n4,80,GPU\n", [2, 4], [1.5, 80]),
     # The minimum is not minutes.
     ("nodes,runtime_min,runtime_max,runtime_mean\n1,8,12,10\n2,4,6,5\n", [1, 2], [10, 5]),
-    *((f"{name},time\n2,5\n", [2], [5]) for name in (*MACHINES, *COUNTED)),
+    *((f"{name},time\n2,5\n", [2], [5]) for name in (*MACHINES, *UNITS_OF)),
     ('nodes,time\n2,"0,912"\n4,"1,234"\n', [2, 4], [0.912, 1.234]),
     ("nodes;time\n2;1.234\n4;~987,5\n", [2, 4], [1234, 987.5]),
     *((text, [2, 4], [5.25, 1003.5]) for text in DELIMITED),
@@ -122,20 +125,23 @@ TABLES = [
 @pytest.mark.parametrize(("text", "machines", "seconds"), TABLES)
 def test_tables_as_people_and_programs_write_them(written, text, machines, seconds):
     found = read_measurements(written(text))
+    assert found.unit == UNITS_OF.get(found.columns["machines"], "machines")
     assert found.done.machines.tolist() == machines
     assert found.done.seconds.tolist() == pytest.approx(seconds)
     assert not any("no time" in warning for warning in found.warnings)
 
 
-@pytest.mark.parametrize(("name", "unit"), COUNTED.items())
-def test_what_is_counted_is_called_by_its_name(written, name, unit):
-    rows = "2,2902000\n4,304000\n6,214000\n8,178000\n"  # perhaps milliseconds
-    model = fit_job(read_measurements(written(f"{name},time\n{rows}")), "ernest")
+def test_no_process_is_called_a_machine(written):
+    runs = written("nprocs,time\n2,2902000\n4,304000\n6,214000\n8,178000\n")
+    model = fit_job(read_measurements(runs), "ernest")
     said = f"{model} {plan(model, [1])}"
-    assert f"from 2 to 4 {unit} the time falls" in said
-    assert f"1 {singular(unit)}" in said
+    for part in (
+        "from 2 to 4 processes the time",
+        "1 process, ",
+        "so 178000 to 2902000 are seconds",
+    ):
+        assert part in said
     assert "machine" not in said
-    assert "'time' names no unit, so 178000 to 2902000 are seconds" in said
 
 
 OUTCOMES = [
@@ -231,12 +237,6 @@ def test_a_mixture_of_jobs_does_not_fit(written):
     one = fit_job(read_measurements(path, where={"job": "job3"}))
     assert one.misfit is None
     assert one.to_dict()["fits"]
-
-
-def test_no_plan_for_another_scale_than_that_of_runs_without_one(written):
-    model = fit_job(read_measurements(written("nodes,time\n1,9\n2,5\n4,3\n")))
-    refused("had no scale", plan, [model], [1, 2], scale=100)
-    assert plan([model], [1, 2]).scale == 1
 
 
 CATALOGUES = {

@@ -152,8 +152,7 @@ def test_what_is_missing(small, large):
     assert made.chosen.name == "4 × large"
     assert "small has no price: only its time is compared" in made.warnings
     made.plot()
-    several = replace(untyped, types=PRICES)
-    refused("unknown machine type None; accepted: large, small", several.seconds, 1, 4)
+    refused("type None; accepted: large, small", replace(untyped, types=PRICES).seconds, 1, 4)
     refused("unknown machine type 'small'; acc", plan, [small], [4], prices=others)
     refused(r"does not say which machines.*TYPE=MODEL.json", plan, [untyped], [4], prices=PRICES)
     refused("two models are of the machine type 'small'", plan, [small, small], [4], prices=PRICES)
