@@ -125,7 +125,6 @@ fit points.csv --out away/m.json | no folder away
 fit small.csv --types types.csv --model ernest | types is no option of the model 'ernest'
 plan model.json --machines 2 --plot plan.txt | cannot draw plan.txt
 plan m.json --assignments here.json --scale 2 | --scale does not go with --assignments
-plan m.json --assignments here.json --executor-cores 2 | --executor-cores does not go with
 profile --resources missing.json -- true | no file missing.json
 """
 

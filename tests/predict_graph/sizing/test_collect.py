@@ -179,7 +179,6 @@ def test_bad_requests(design, out, tmp_path):
     refused("there is no command", collect, design, [], out)
     refused(r"not use \{machines\}.*accepted placeholders", collect, design, misspelt, out)
     refused("'no-such-program' is not there", collect, design, missing, out)
-    refused("parallel is 0", collect, design, JOB, out, parallel=0)
     refused("repeats are 0", collect, design, JOB, out, repeats=0)
     refused("accepted: at most 100,000", collect, design, JOB, out, repeats=10**6)
     refused("there is no folder", collect, design, JOB, tmp_path / "away" / "points.csv")

@@ -151,7 +151,6 @@ def test_what_is_missing(small, large):
     made = plan([small, large], [4], prices=PRICES | free, budget=1)
     assert made.chosen.name == "4 × large"
     assert "small has no price: only its time is compared" in made.warnings
-    made.plot()
     refused("type None; accepted: large, small", replace(untyped, types=PRICES).seconds, 1, 4)
     refused("unknown machine type 'small'; acc", plan, [small], [4], prices=others)
     refused(r"does not say which machines.*TYPE=MODEL.json", plan, [untyped], [4], prices=PRICES)
@@ -185,9 +184,6 @@ def test_a_model_comes_back_exactly(runs, tmp_path, name, weights):
     ends = (predicted(each.estimator, each.table(*where), 0.9) for each in (loaded, fitted))
     np.testing.assert_array_equal(*ends)
     assert loaded.document() == fitted.document()
-    assert loaded.estimator.get_params().keys() == fitted.estimator.get_params().keys()
-    assert loaded.iterations == 25
-    assert loaded.warnings == fitted.warnings
 
 
 def test_added_terms_come_back_but_those_of_ones_own(runs, tmp_path):
@@ -232,4 +228,3 @@ def test_what_cannot_be_fitted(written):
     refused("unknown model 'cubic'; accepted: auto, ernest", fit_job, few, "cubic")
     refused("unknown weights 'some'", fit_job, few, "ernest", weights="some")
     refused("iterations are 0", fit_job, few, "auto", iterations=0)
-    refused("the confidence is", plan, fit_job(few), 2, confidence=0.49)

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from predict_graph.sizing import fit, plan, save_model
+from predict_graph.sizing import fit, save_model
 from predict_graph.sizing.tasks.assignments import Assignment, plan_tasks, read_assignments
 from predict_graph.sizing.tasks.model import add_run, file_attributes, fit_task, load_task
 from tests.predict_graph.sizing.test_measurements import read_task_runs
@@ -107,7 +107,6 @@ def test_candidates_that_do_not_fit(model, written):
     refused("cpu_speed of 'a' is 0; accepted: a number above 0", plan_tasks, [model], [still])
     refused(r"confidence is 0\.2", plan_tasks, [model], [fitting], confidence=0.2)
     refused("no assignment to rank", plan_tasks, [model], [])
-    refused("of type TaskModel; accepted: a JobModel", plan, model, 4)
     refused("are called 'a'", read_assignments, [written("name,cpu_speed\na,1\na,2\n")])
     outside = plan_tasks([model], [Assignment("b", {"cpu_speed": 99.0, "network_latency": 4.0})])
     assert any("cpu_speed" in text and "lies outside" in text for text in outside.warnings)
