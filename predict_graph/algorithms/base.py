@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, ClassVar, Self
@@ -10,7 +11,7 @@ from typing import Any, ClassVar, Self
 from predict_graph.algorithms.parameters import MAX_ITERATIONS, Parameter, Value, check_parameters
 from predict_graph.errors import RequestError
 from predict_graph.plugin_files import code_digest
-from predict_graph.plugins import loaded
+from predict_graph.plugins import blamed_on, loaded
 
 
 class Algorithm:
@@ -45,6 +46,8 @@ class Algorithm:
     """Whether all vertices send in every iteration, however many change."""
     known_work: ClassVar[bool] = False
     """Whether its iterations and messages are known without sample runs."""
+    mixes: ClassVar[bool] = False
+    """Whether all values mix from the first iteration on, so that it shows how fast they do."""
     uneven: ClassVar[bool] = False
     """Whether its first superstep says nothing of what later ones take."""
     undirected: ClassVar[bool] = False
@@ -83,7 +86,17 @@ class Algorithm:
         Raises
         ------
         RequestError
-            If a parameter does not fit the graph, or the graph is directed and needs not to be.
+            If a parameter does not fit the graph.
+        """
+        return self
+
+    def resolved(self, graph: Any) -> Self:
+        """Return the algorithm resolved for the user's graph (:meth:`on`), which suits it.
+
+        Raises
+        ------
+        RequestError
+            If the graph is directed and must not be, or a parameter does not fit it.
         """
         for each in (self, self.prior):
             if each is not None and each.undirected and graph.directed:
@@ -91,11 +104,16 @@ class Algorithm:
                     f"{each.name} ignores the direction of edges, but {graph.name} is directed; "
                     "accepted: --undirected, directed=False"
                 )
-        return self
+        return self.on(graph)
 
     def within(self, graph: Any) -> Self:
         """Return the algorithm resolved for any graph, such as a sample; unchanged by default."""
         return self
+
+    @property
+    def contraction(self) -> float:
+        """The factor by which an iteration shrinks the aggregate at least, if values mix."""
+        return 1.0
 
     @property
     def prior(self) -> Algorithm | None:
@@ -135,11 +153,19 @@ class Algorithm:
         """The parameters that have a value."""
         return {name: value for name, value in self.parameters.items() if value is not None}
 
+    @property
+    def built_in(self) -> bool:
+        """Whether it is an algorithm of this package."""
+        return type(self).__module__.partition(".")[0] == "predict_graph"
+
+    def named_in_errors(self) -> AbstractContextManager[None]:
+        """Turn errors of the user's code into sentences that name the algorithm, file and line."""
+        return nullcontext() if self.built_in else blamed_on("algorithm", self.name)
+
     @cached_property
     def code(self) -> str:
         """A digest of the user's code; empty for an algorithm of this package."""
-        own = type(self).__module__.partition(".")[0] == "predict_graph"
-        return "" if own else code_digest(type(self))
+        return "" if self.built_in else code_digest(type(self))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the parameters that are set and the code, for JSON and to match earlier runs."""

@@ -12,6 +12,7 @@ from predict_graph.budget import Spending
 from predict_graph.cores import meter
 from predict_graph.durations import readable_seconds
 from predict_graph.engines import RuntimeModel, Workload
+from predict_graph.engines.base import stopping_rule
 from predict_graph.engines.runtime_model import AnyGraph
 from predict_graph.errors import RequestError
 from predict_graph.graph import Graph
@@ -58,7 +59,9 @@ class Case:
         if graph.vertices == 0:
             raise RequestError(f"the graph {graph.name!r} has no vertices")
         meter.start()
-        request = replace(request, algorithm=request.algorithm.on(graph))
+        request = replace(request, algorithm=request.algorithm.resolved(graph))
+        for part in request.chain:
+            stopping_rule(part.algorithm, graph.vertices, None, None)
         spending = Spending(request.budget, 0.0, reading)
         _ = graph.fingerprint  # every answer has it, so what is left of the budget is without it
         return cls(graph, request, history, spending)

@@ -67,13 +67,14 @@ def predict(
     request = check_request(algorithm, **given)
     kept = check_history(given["history"])
     directed = direction(request.algorithm, given["directed"], graph)
-    if given["spark_reads"] or is_table(graph):
-        from predict_graph.prediction.on_cluster import case_on_cluster
+    with request.algorithm.named_in_errors():
+        if given["spark_reads"] or is_table(graph):
+            from predict_graph.prediction.on_cluster import case_on_cluster
 
-        with case_on_cluster(graph, request, kept, directed=directed, ids=given["ids"]) as case:
-            return predict_on(*case)
-    whole = check_graph(graph, directed=directed, ids=given["ids"], seed=request.seed)
-    return predict_on(Case.of(whole, request, kept))
+            with case_on_cluster(graph, request, kept, directed=directed, ids=given["ids"]) as case:
+                return predict_on(*case)
+        whole = check_graph(graph, directed=directed, ids=given["ids"], seed=request.seed)
+        return predict_on(Case.of(whole, request, kept))
 
 
 def is_call(

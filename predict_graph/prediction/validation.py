@@ -97,7 +97,8 @@ def run(
 def _timed(engine: Engine, algorithm: Algorithm, graph: Any, **how: Any) -> RunProfile:
     """Run an algorithm; on this machine, measure how much longer that takes because of others."""
     began = meter.mark()
-    profile = engine.run(algorithm, graph, **how)
+    with algorithm.named_in_errors():
+        profile = engine.run(algorithm, graph, **how)
     if not isinstance(engine, LocalEngine):
         return profile
     return replace(profile, slowdown=meter.read(began).slowdown)
@@ -157,7 +158,8 @@ def validate(
     _check_no_table(graph)
     kept = check_history(given["history"])
     whole = check_graph(graph, **reading)
-    prediction = predict_on(Case.of(whole, request, kept))
+    with request.algorithm.named_in_errors():
+        prediction = predict_on(Case.of(whole, request, kept))
     if fresh_process:
         request.progress("running for real", 0.0)
         actual = run_in_fresh_process(request.algorithm, request.engine, graph, reading)

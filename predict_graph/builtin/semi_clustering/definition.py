@@ -61,4 +61,4 @@ class SemiClustering(Algorithm):
         weights = getattr(graph, "weights", None)
         if weights is not None and weights.min(initial=0.0) < 0.0:
             raise RequestError(f"a weight is {weights.min():g}; accepted by {self.name}: from 0 on")
-        return super().on(graph)
+        return self

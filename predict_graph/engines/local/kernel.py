@@ -156,6 +156,8 @@ def supersteps(kernel: Kernel, team: Team, limit: int) -> Iterator[tuple[Superst
         except StopRun:
             raise StopRun(time.perf_counter() - started) from None
         seconds = time.perf_counter() - started
+        if not getattr(superstep, "convergence", np.nan) > -np.inf:  # that of a user's kernel
+            raise TypeError(f"step returned {superstep!r:.80}; accepted: a Superstep")
         yield superstep, seconds
 
 

@@ -131,7 +131,7 @@ class IterationProbe:
 
 def probe_of(run: Table) -> IterationProbe:
     """Return the first supersteps of a run from its rows."""
-    rows = per_iteration(run).without("convergence").take(slice(PROBED_SUPERSTEPS))
+    rows = per_iteration(run).take(slice(PROBED_SUPERSTEPS))
     return IterationProbe(rows.floats("seconds"), rows)
 
 

@@ -146,7 +146,7 @@ class SparkEngine:
         """
         if graph.edges == 0:
             raise RequestError(f"the graph {graph.name!r} has no edges")
-        algorithm = algorithm.on(graph)
+        algorithm = algorithm.resolved(graph)
         rule = base.stopping_rule(algorithm, graph.vertices, threshold, max_iterations)
         _check_output(write_to)
         self.check_program(algorithm)
@@ -226,10 +226,10 @@ class SparkEngine:
         session, graph = stored.session, stored.graph
         if write_to is not None and stored.blocks.sent and session.address is None:
             raise RequestError(f"cannot write {write_to}: {UNSEEN}")
-        algorithm = algorithm.on(graph)
+        algorithm = algorithm.resolved(graph)
         ran = None
         if algorithm.prior is not None:
-            prior, follower = algorithm.prior.on(graph), base.follower_of(progress)
+            prior, follower = algorithm.prior.resolved(graph), base.follower_of(progress)
             ran = self._supersteps(stored, prior, None, follower)
         if ran is None or not ran[0].stopped:
             ran = self._supersteps(stored, algorithm, rule, progress, ran)

@@ -2,6 +2,7 @@
 
 import math
 import re
+from types import SimpleNamespace
 
 import networkx as nx
 import numpy as np
@@ -9,10 +10,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from predict_graph.algorithms import ALGORITHMS, PageRank, Parameter, ShortestPaths, check_algorithm
+from predict_graph import run
+from predict_graph.algorithms import (
+    ALGORITHMS,
+    Algorithm,
+    PageRank,
+    Parameter,
+    ShortestPaths,
+    check_algorithm,
+)
 from predict_graph.builtin.k_core.peeling import supersteps_by_peeling
 from predict_graph.builtin.sampling import counters_recipe
-from predict_graph.engines.local import LocalEngine
+from predict_graph.engines.local import LocalEngine, Superstep
+from predict_graph.errors import PredictGraphError
 from predict_graph.graph import check_graph
 from predict_graph.prediction.pipeline import predict
 from tests.predict_graph.builtin.small import edges
@@ -222,3 +232,45 @@ def test_pagerank_runs_first_and_its_time_counts():
     assert profile.phases["superstep"] == pytest.approx(own + prior.phases["superstep"])
     assert profile.phases["setup"] > prior.phases["setup"] > 0
     assert profile.to_dict()["prior"]["algorithm"]["name"] == "pagerank"
+
+
+class Own(Algorithm):
+    """An algorithm of a user, whose parts are what a test wants."""
+
+    name, summary, convergence, declared = "own", "what a test wants", "ratio", ()
+
+    def __init__(self, **parts):
+        super().__init__()
+        kernel = {"step": lambda: Superstep(0.0, 16), "values": np.zeros(50), "summary": dict}
+        kernel |= {name: parts.pop(name) for name in list(parts) if name in kernel}
+        self.runs_on = {"local": lambda *given: SimpleNamespace(**kernel)}
+        vars(self).update({"threshold": lambda vertices: 0.1} | parts)
+
+
+WRONG = [
+    ({"threshold": lambda vertices: -1.0}, "threshold is -1.0; accepted: a number of at least 0"),
+    ({"threshold": lambda vertices: "1"}, "the algorithm 'own' failed: TypeError: "),
+    ({"on": lambda graph: 1 / 0}, r"the algorithm 'own' failed \(.*: ZeroDivisionError: "),
+    ({"runs_on": {"local": lambda *given: {}[1]}}, "the algorithm 'own' failed .*: KeyError: 1"),
+    ({"step": lambda: 1 / 0}, "the algorithm 'own' failed .*: ZeroDivisionError: division by zero"),
+    ({"step": lambda: None}, "the algorithm 'own' failed: TypeError: step returned None; accepted"),
+    ({"step": lambda: Superstep(math.nan, 16)}, "step returned Superstep\\(convergence=nan"),
+    ({"sampled_by": {"rooted": lambda *given: 1 / 0}}, "'own' failed .*: ZeroDivisionError: "),
+]
+
+
+@pytest.mark.parametrize(("parts", "said"), WRONG)
+def test_what_an_own_algorithm_does_wrong_is_one_sentence(parts, said):
+    graph = check_graph("rmat:scale=6,edge_factor=4,seed=1")
+    for call, options in ((predict, {"ratio": 0.1}), (run, {})):
+        if call is predict or "sampled_by" not in parts:
+            with pytest.raises(PredictGraphError, match=said):
+                call(Own(**parts), graph, history="none", **options)
+
+
+def test_an_own_algorithm_that_resolves_itself_is_refused_directions():
+    refused(
+        "own ignores the direction",
+        Own(undirected=True, on=id).resolved,
+        check_graph("rmat:scale=4"),
+    )

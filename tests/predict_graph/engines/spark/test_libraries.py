@@ -139,7 +139,7 @@ SAME = [
 def test_vertices_are_those_of_graphx(mine, its):
     """In the graph that is asked for and, by those that stand for them, in a smaller one."""
     frames, graphx = (
-        check_function(f"{library}:{name}", parameters).on(graph_of("directed"))
+        check_function(f"{library}:{name}", parameters).resolved(graph_of("directed"))
         for library, (name, parameters) in (("graphframes", mine), ("graphx", its))
     )
     for graph in (graph_of("directed"), check_graph("rmat:scale=5,edge_factor=4,seed=3")):
