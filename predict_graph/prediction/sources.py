@@ -12,6 +12,7 @@ import numpy as np
 
 from predict_graph import engines, iterations
 from predict_graph.algorithms import Algorithm
+from predict_graph.arrays import FloatArray
 from predict_graph.budget import DEFAULT_BUDGET, Budget, Spending
 from predict_graph.calibration import log_std, sampling_of
 from predict_graph.cores import meter
@@ -27,7 +28,12 @@ from predict_graph.graph import Graph, check_graph
 from predict_graph.history import RunRecord
 from predict_graph.iterations import IterationEstimate
 from predict_graph.iterations.method import LEAN
-from predict_graph.iterations.whole_run import continued, recalled_estimate, whole_run_estimates
+from predict_graph.iterations.whole_run import (
+    continued,
+    held_against,
+    recalled_estimate,
+    whole_run_estimates,
+)
 from predict_graph.prediction.baseline import baseline_iterations, baseline_runtime
 from predict_graph.prediction.case import Case
 from predict_graph.prediction.memory import peak_memory
@@ -53,6 +59,11 @@ class StoppedRun:
         threshold = algorithm.threshold(int(profile.graph["vertices"]))
         own = continued(sampled[-1], algorithm, profile, threshold)
         return [*whole_run_estimates(profile.prior), own]
+
+    def first_curve(self, algorithm: Algorithm) -> FloatArray:
+        """Return the aggregates of the supersteps that ended; none of an algorithm before it."""
+        own = algorithm.name == self.algorithm.name
+        return self.profile.convergence if own else np.empty(0)
 
     def runtimes(self, workloads: Sequence[engines.Workload]) -> list[engines.RuntimeEstimate]:
         """Return the seconds by the supersteps that ran: a fixed part, and that of messages."""
@@ -266,7 +277,7 @@ class Samples:
                 with deadline(left):
                     estimates = estimates_of(case.graph, chain)
             if stopped is not None and case.local:  # its supersteps show the seconds
-                ended = stopped.weighted(estimates)
+                ended = held(case, stopped.weighted(estimates), stopped)
                 runtimes = stopped.runtimes(case.workloads(ended))
             else:
                 if case.local and survey_seconds(case, self.level) > left():
@@ -276,13 +287,32 @@ class Samples:
                 with deadline(left):
                     estimates = estimates or model.observe()
                 ended = estimates if stopped is None else stopped.weighted(estimates)
+                ended = held(case, ended, stopped or model)
                 with deadline(left if case.local else None):
                     runtimes = model.estimate(case.workloads(ended))
         except StopRun:
             known = not estimates or any(found.runtimes for found in evidence)
-            return None if known else Estimate(estimates, [], chain)
+            return None if known else Estimate(held(case, estimates), [], chain)
         more = more_samples(case, self.level)
         return Estimate(ended, runtimes, chain, measured=True, more=more)
+
+
+def held(case: Case, estimates: list[IterationEstimate], by: Any = None) -> list[IterationEstimate]:
+    """Return estimates by samples, held against the first supersteps of the run that are known.
+
+    Those of a graph without hubs may mix faster than it, which the first two do not show. It has
+    none if its degrees spread less than those of an exponential distribution, whose mean square is
+    twice the square of the mean.
+    """
+    graph, found = case.graph, []
+    degrees = graph.out_degrees.astype(np.float64) + (graph.in_degrees if graph.directed else 0)
+    hubs = float(np.square(degrees).mean()) >= 2.0 * float(degrees.mean()) ** 2
+    for algorithm, each in zip(case.algorithms, estimates, strict=True):
+        curve = by.first_curve(algorithm) if hasattr(by, "first_curve") else np.empty(0)
+        if each.method in ("completion", "rooted"):  # others are what the user named, or exact
+            each = held_against(each, algorithm, curve, graph.vertices, hubs=hubs)
+        found.append(each)
+    return found
 
 
 class BaselineEstimate:

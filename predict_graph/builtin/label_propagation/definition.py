@@ -44,7 +44,7 @@ class LabelPropagation(Algorithm):
     summary = "communities: the label that most neighbours have"
     convergence = "ratio"
     undirected = True
-    all_send = True
+    all_send = mixes = True
     runs_on, sampled_by = parts_of(__name__, "LabelPropagation", rooted="labels_recipe")
     declared = (
         Parameter("tau", float, 0.05, "stop when a smaller share of labels changes", 0.0, 1.0),

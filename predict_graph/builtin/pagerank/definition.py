@@ -51,7 +51,7 @@ class PageRank(Algorithm):
     summary = "rank of vertices by inbound links, power iteration"
     convergence = "absolute"
     weighted = False
-    steady = True
+    steady = mixes = True
     runs_on, sampled_by = parts_of(__name__, "PageRank", completion="pagerank_curve")
     declared: ClassVar[tuple[Parameter, ...]] = (
         Parameter("damping", float, 0.85, "share of rank that follows edges", 0.0, 1.0),
@@ -71,6 +71,11 @@ class PageRank(Algorithm):
     def damping(self) -> float:
         """The share of rank that follows edges."""
         return float(self.parameters["damping"])  # type: ignore[arg-type]
+
+    @property
+    def contraction(self) -> float:
+        """The damping: the other share of rank starts anew, alike in all iterations."""
+        return self.damping
 
     @property
     def spread_dangling(self) -> bool:

@@ -46,6 +46,7 @@ class PersonalisedPageRank(NamedVertices, PageRank):
     name = "personalised-pagerank"
     summary = "rank of vertices by random walks with restarts at one source"
     named_by, several = "source", False
+    mixes = False  # at first, rank spreads from the source
     declared = (
         naming_parameter("source", several=False),
         *(each for each in PageRank.declared if each.name != "dangling"),

@@ -66,6 +66,12 @@ class LocalRuntimeModel(SampledModel):
         self._setups.setdefault(algorithm.name, seconds)  # later ones find a reverse graph
         self._probes.setdefault(algorithm.name, []).extend([] if probe is None else [probe])
 
+    def first_curve(self, algorithm: Algorithm) -> FloatArray:
+        """Return the aggregates of the first supersteps; none where arbitrary values began them."""
+        whole = [each.rows for each in self._probes[algorithm.name] if len(each.rows)]
+        known = whole and algorithm.prior is None
+        return whole[0].floats("convergence") if known else np.empty(0)
+
     def estimate(self, workloads: Sequence[Workload]) -> list[RuntimeEstimate]:
         """Return the estimate of each algorithm of the chain; the first one reads the graph."""
         return [self._runtime_on(each, first=each is workloads[0]) for each in workloads]

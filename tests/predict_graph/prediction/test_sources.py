@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from predict_graph import predict
@@ -17,7 +18,7 @@ from predict_graph.engines import per_iteration
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.graph import check_graph
-from predict_graph.iterations.whole_run import whole_run_estimates
+from predict_graph.iterations.whole_run import held_against, whole_run_estimates
 from predict_graph.prediction import sources
 from predict_graph.prediction.baseline import Baseline
 from predict_graph.prediction.case import Case
@@ -212,3 +213,39 @@ def test_samples_for_another_engine_are_as_large_as_the_budget_affords():
     cases = [case(1e9, run, budget="5%") for run in (0.01, 1e4)]
     levels = [sources.affordable_levels(each) for each in cases]
     assert levels == [[sources.LEVELS[0]], [cases[0].request.max_overhead]]
+
+
+RING = np.column_stack(
+    (np.repeat(np.arange(20_000), 8), np.arange(160_000) // 8 + np.tile(range(1, 9), 20_000))
+)
+AWAY = np.random.default_rng(1).random(len(RING)) < 0.05
+RING[AWAY, 1] = np.random.default_rng(2).permutation(RING[AWAY, 1])
+UNLIKE_SAMPLES = {
+    "pagerank": RING % 20_000,
+    "personalised-pagerank": RING % 20_000,
+    "label-propagation": "path:n=20000",
+}
+
+
+@pytest.mark.parametrize("probe", [None, False])
+@pytest.mark.parametrize("name", UNLIKE_SAMPLES)
+def test_samples_that_mix_faster_than_the_graph_are_found_out(name, probe):
+    graph = check_graph(UNLIKE_SAMPLES[name], directed=None if "pagerank" in name else False)
+    job = check_algorithm(name, {"epsilon": 1e-4} if "pagerank" in name else {})
+    truth = ENGINE.run(job, graph)
+    found = predict(job, graph, ratio=0.1, probe=probe, history="none", seed=1)
+    assert found.iterations.contains(truth.iterations)
+    if probe is None and name == "pagerank":  # six supersteps show how fast
+        assert found.iterations.predicted == pytest.approx(truth.iterations, rel=0.3)
+        curve = found.rows.floats("convergence")
+        assert curve[:6] == pytest.approx(truth.convergence[:6])
+
+
+def test_samples_that_mix_like_the_graph_are_believed():
+    job, n = check_algorithm("pagerank"), GRAPH.vertices
+    curve = ENGINE.run(job, GRAPH).convergence
+    (own,) = sources.estimates_of(GRAPH, check_request(job, ratio=0.1, seed=1).chain)
+    found = held_against(own, job, curve[:4], n, hubs=True)
+    assert (found.low, found.iterations, found.high) == (max(own.low, 5), own.iterations, own.high)
+    ended = held_against(own, job, curve, n, hubs=False)
+    assert ended.low == ended.iterations == ended.high == len(curve)
