@@ -32,7 +32,6 @@ from predict_graph.errors import RequestError
 from predict_graph.graph.csr import Graph, plain_labels
 from predict_graph.graph.storage import check_table_file, write_table
 from predict_graph.stopwatch import Stopwatch
-from predict_graph.table import Table
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -181,23 +180,20 @@ class LocalEngine:
             if not probe:
                 return setup, None
             tally = Tally(graph, self.workers)
-            team.limit(seconds)
-            started = time.perf_counter()
+            team.limit(seconds, in_order=not algorithm.uneven)
             rule = (algorithm.threshold(graph.vertices), observed.PROBED_SUPERSTEPS)
             aggregates, took, late = _iterate(kernel, team, tally, rule)
             if late is not None and time_left() <= 0.0:
                 raise StopRun
-            if not len(took):
-                if team.shared == 0.0:
-                    return setup, None
-                before, ended = team.started - started, time.perf_counter() - team.started
-                took = np.array([before + ended / team.shared])
-                return setup, observed.IterationProbe(took, Table({}))
             found = observed.probe_of(tally.table(aggregates, took))
             if late is None:
                 with suppress(StopRun):
                     found = replace(found, idle_seconds=observed.idle_seconds(kernel))
-            return setup, found
+            elif late and team.shared and len(took) < 2:  # by the part of a superstep that ended
+                ended = time.perf_counter() - team.started
+                whole = late - ended + ended / team.shared
+                found = replace(found, seconds=np.append(took, whole))
+            return setup, found if len(found.seconds) else None
 
     def load(self, algorithm: Algorithm) -> None:
         """Compile the kernels of an algorithm and of the algorithms before it."""

@@ -40,6 +40,7 @@ class Team:
     def __init__(self, threads: int = 1) -> None:
         self.threads = threads
         self._remaining = current_deadline()
+        self._in_order = True
         self.shared = 0.0
         """The fraction of the blocks that the last call of `share` completed."""
         self.started = time.perf_counter()
@@ -55,8 +56,12 @@ class Team:
             meter.observe()
             self._pool.shutdown(cancel_futures=True)
 
-    def limit(self, seconds: float) -> None:
-        """Bring the deadline forward to so many seconds from now."""
+    def limit(self, seconds: float, *, in_order: bool) -> None:
+        """Bring the deadline forward to so many seconds from now; steps are in order.
+
+        If they are not, brief ones either, what ends of a step represents all of it.
+        """
+        self._in_order = in_order
         stop, before = time.perf_counter() + seconds, self._remaining or (lambda: math.inf)
         self._remaining = lambda: min(stop - time.perf_counter(), before())
         self.shared = 0.0
@@ -73,10 +78,11 @@ class Team:
         deadline is checked in between. After a brief step, or setup, they are in order: in
         another one this step would take longer than in a run without a deadline.
         """
-        self.allow(0.0)
         self.shared = 0.0
+        self.allow(0.0)
         before, self.started = self.started, time.perf_counter()
-        brief = self.started - before < 0.02  # a deadline hardly falls into the next one
+        # A deadline hardly falls into the next one.
+        brief = self._in_order and self.started - before < 0.02
         least, most = (-(-blocks // (self.threads * ranges)) for ranges in (64, 8))
         size = max(least, min(most, 8))
         if blocks < 2 or (self.threads == 1 and self._remaining is None):

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 import predict_graph
-from predict_graph.algorithms import ConnectedComponents, PageRank, TopKRanking
+from predict_graph.algorithms import ConnectedComponents, PageRank, TopKRanking, TriangleCount
 from predict_graph.engines import OUT_EDGES, critical_worker
 from predict_graph.engines.local import LocalEngine, Superstep
 from predict_graph.engines.local.engine import write_values
@@ -59,18 +59,19 @@ def test_the_first_supersteps_have_the_rows_of_a_training_set(edges):
     assert (rows["seconds"] > 0).all()
 
 
-def test_a_superstep_that_a_limit_stops_is_timed_by_the_blocks_that_ended(monkeypatch):
-    graph = check_graph("rmat:scale=17,edge_factor=16", seed=1)
+@pytest.mark.parametrize(("job", "ended"), [(PageRank(), 0), (TriangleCount(), 1)])
+def test_a_superstep_that_a_limit_stops_is_timed_by_the_blocks_that_ended(monkeypatch, job, ended):
+    graph = check_graph("rmat:scale=17,edge_factor=16", seed=1, directed=False)
     engine = LocalEngine(threads=1)
-    _, whole = engine.survey(PageRank(), graph)
-    clock = iter(range(10**9))  # each look at the clock takes a second
+    _, whole = engine.survey(job, graph)
+    clock = (float(n * n) for n in range(10**9))  # each look at the clock takes longer
     monkeypatch.setattr("predict_graph.engines.local.team.time.perf_counter", lambda: next(clock))
-    _, part = engine.survey(PageRank(), graph, seconds=20.0)
+    _, part = engine.survey(job, graph, seconds=500.0 + 3_500.0 * ended)
     monkeypatch.undo()
     assert len(whole.seconds) > 1
-    assert len(part.seconds) == 1
-    assert len(part.rows) == 0
-    assert part.seconds[0] > 0
+    assert len(part.seconds) == ended + 1
+    assert len(part.rows) == ended
+    assert part.seconds[-1] > 500.0
 
 
 # Counters; those of whole runs are in tests/predict_graph/builtin/test_supersteps.py.
