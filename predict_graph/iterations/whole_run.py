@@ -181,7 +181,7 @@ def held_against(
     at = int(np.argmax(known < curve[-1])) if done > 1 and mixes else 0  # 0 if it falls not so low
     if at and sampled.low < sampled.high:
         reached = crossing(known, float(curve[-1]))
-        if abs(math.log(done / reached)) > sampled.log_std:
+        if not hubs or abs(math.log(done / reached)) > sampled.log_std:
             here, there = np.diff(np.log(np.maximum([known[at - 1 : at + 1], curve[-2:]], 1e-300)))
             left = max(centre - reached, 1.0)  # it has not ended
             longer = float(here[0] / there[0]) if there[0] < 0.0 else math.inf

@@ -65,7 +65,7 @@ def estimate_by_rooted_samples(
 def _estimate(case: SamplingCase, recipe: Recipe, ran: list[StagedSample]) -> IterationEstimate:
     algorithm, threshold = case.algorithm, case.threshold
     last, limit = ran[-1].run, algorithm.max_iterations
-    own = log_std("iterations by rooted samples", algorithm.name)
+    own = max(log_std("iterations by rooted samples", algorithm.name), recipe.std)
     centre, std = max(_crossing(last, threshold, algorithm), float(recipe.fewest)), own
     converged = bool((last.convergence < threshold).any())
     if recipe.exact:

@@ -194,6 +194,8 @@ class Recipe:
     sampler: RootedSampler
     inputs: Callable[[WeightedSample], Array] | None = None
     level_std: float = 0.0
+    std: float = 0.0
+    """Of log(predicted / true), if that is more than of most graphs."""
     fewest: int = 0
     """Iterations that passes over the graph show: at least so many, or `exact`."""
     exact: bool = False

@@ -215,14 +215,14 @@ def test_samples_for_another_engine_are_as_large_as_the_budget_affords():
     assert levels == [[sources.LEVELS[0]], [cases[0].request.max_overhead]]
 
 
-RING = np.column_stack(
-    (np.repeat(np.arange(20_000), 8), np.arange(160_000) // 8 + np.tile(range(1, 9), 20_000))
-)
-AWAY = np.random.default_rng(1).random(len(RING)) < 0.05
-RING[AWAY, 1] = np.random.default_rng(2).permutation(RING[AWAY, 1])
+CITING = np.repeat(np.arange(20_000), 8)
+CITED = (np.random.default_rng(1).random(160_000) * CITING).astype(int)
+NEAR = (CITING + np.tile(range(1, 9), 20_000)) % 20_000
+NEAR = np.where(np.arange(160_000) % 20, NEAR, np.random.default_rng(2).permutation(NEAR))
 UNLIKE_SAMPLES = {
-    "pagerank": RING % 20_000,
-    "personalised-pagerank": RING % 20_000,
+    "pagerank": np.column_stack((CITING, NEAR)),
+    "personalised-pagerank": np.column_stack((CITING, NEAR)),
+    "topk-ranking": np.column_stack((CITING, CITED))[8:],
     "label-propagation": "path:n=20000",
 }
 
@@ -230,7 +230,7 @@ UNLIKE_SAMPLES = {
 @pytest.mark.parametrize("probe", [None, False])
 @pytest.mark.parametrize("name", UNLIKE_SAMPLES)
 def test_samples_that_mix_faster_than_the_graph_are_found_out(name, probe):
-    graph = check_graph(UNLIKE_SAMPLES[name], directed=None if "pagerank" in name else False)
+    graph = check_graph(UNLIKE_SAMPLES[name], directed=False if name[0] == "l" else None)
     job = check_algorithm(name, {"epsilon": 1e-4} if "pagerank" in name else {})
     truth = ENGINE.run(job, graph)
     found = predict(job, graph, ratio=0.1, probe=probe, history="none", seed=1)
