@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dis
 import hashlib
 import inspect
 import os
@@ -10,9 +11,10 @@ import pickle
 import re
 import reprlib
 import sys
+import sysconfig
 import traceback
 from ast import literal_eval
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType, SimpleNamespace
 from typing import Any, NamedTuple
@@ -31,6 +33,11 @@ class _Loaded(NamedTuple):
 
 _LOADED: dict[Path, _Loaded] = {}
 _CONSTANTS = (int, float, str, tuple, list, dict, set, frozenset)
+_INSTALLED = (sysconfig.get_path("stdlib"), os.path.dirname(__file__))
+_CHANGES = frozenset(
+    {"STORE_GLOBAL", "STORE_SUBSCR", "DELETE_SUBSCR", "append", "add", "update", "setdefault"}
+    | {"extend", "insert", "pop", "popitem", "remove", "discard", "clear"}
+)
 
 
 def load_plugin(path: str | Path) -> ModuleType:
@@ -63,19 +70,36 @@ def file_module(file: Path) -> ModuleType:
     return _load(file, "file", registers=False)
 
 
-def code_digest(function: Any, seen: set[int] | None = None) -> str:
-    """Return a digest of the source of a function or class, and of what it uses of its folder.
+def code_digest(thing: Any, seen: set[int] | None = None) -> str:
+    """Return a digest of the code of a function, class or object, and of what it uses.
 
-    Of that it takes numbers, texts, containers, modules, and functions and classes in the same way;
-    of what it holds itself, defaults and variables around it, all contents. It is empty where there
-    is no source. What has been `seen` is not taken again: functions may use each other.
+    Of what is around it by name it takes numbers, texts and containers, but for those that it
+    fills itself, such as caches, and modules, functions and classes in the same way, unless they
+    are of a package that is installed; of what it holds itself, defaults and variables around it,
+    all contents. It is empty where there is no Python code. What has been `seen` is not taken
+    again: functions may use each other.
 
     Examples
     --------
-    >>> len(code_digest(code_digest)), code_digest(len), code_digest(eval("lambda: n", {"n": 1}))
-    (16, '', '')
+    >>> len(code_digest(code_digest)), code_digest(len), len(code_digest(eval("lambda: 1")))
+    (16, '', 16)
     """
-    source = "seen" if id(function) in (seen or ()) else _source(function, seen or set())
+    seen = set() if seen is None else seen
+    if id(thing) in seen:
+        return "seen"
+    constants: dict[tuple[int, str], Any] = {}
+    filled: set[tuple[int, str]] = set()
+    seen.add(id(thing))
+    todo = [thing]
+    for each in todo:  # what they use is added
+        for space, name, value in _used_by(each, seen, filled):
+            if isinstance(value, _CONSTANTS) and not name.startswith("__"):
+                constants[space, name] = value
+            elif id(value) not in seen and _is_own(value, each):
+                seen.add(id(value))
+                todo.append(value)
+    kept = (item for item in constants.items() if item[0] not in filled)
+    source = "".join(name + content_text(value, seen) for (_, name), value in kept)
     return hashlib.blake2b(source.encode(), digest_size=8).hexdigest() if source else ""
 
 
@@ -128,19 +152,11 @@ def content_text(value: Any, seen: set[int] | None = None) -> str:
     return f"{getattr(value, '__qualname__', type(value).__qualname__)} {digest.hexdigest()}"
 
 
-def _source(thing: Any, seen: set[int]) -> str:
-    source, numbers = "", ""
-    with contextlib.suppress(OSError, TypeError):
-        source = inspect.getsource(thing)
-    if not (source or isinstance(thing, type)):  # of a class in a notebook methods alone have one
-        return ""
-    seen.add(id(thing))
-    for name, each in sorted(_used_by(thing, seen).items()):
-        if isinstance(each, _CONSTANTS) and not name.startswith("__"):
-            numbers += name + content_text(each, seen)
-        elif id(each) not in seen and _home(each) == _home(thing):
-            source += _source(each, seen)
-    return source and source + numbers
+def _is_own(thing: Any, user: Any) -> bool:
+    """Whether code is of the same folder as what uses it, or of no package that is installed."""
+    folder = _home(thing)
+    installed = "-packages" in folder or folder.startswith(_INSTALLED)
+    return folder == _home(user) or (os.sep in folder and not installed)
 
 
 def _home(thing: Any) -> str:
@@ -150,29 +166,47 @@ def _home(thing: Any) -> str:
     return os.path.dirname(file) if file else name
 
 
-def _used_by(thing: Any, seen: set[int]) -> dict[str, Any]:
-    """Return what a function has by name around it, or a class inside it, with its bases."""
-    if isinstance(thing, type):
-        inside = {name: getattr(each, "fget", each) for name, each in vars(thing).items()}
-        return inside | {base.__name__: base for base in thing.__bases__}
+def _used_by(
+    thing: Any, seen: set[int], filled: set[tuple[int, str]]
+) -> Iterator[tuple[int, str, Any]]:
+    """Yield what a function has by name around it, or a class or module inside it, and where.
+
+    What its code fills is added to `filled`.
+    """
+    if isinstance(thing, type | ModuleType):
+        inside = vars(thing) | {each.__name__: each for each in getattr(thing, "__bases__", ())}
+        space = id(thing if isinstance(thing, type) else vars(thing))  # that of its functions
+        for name, each in inside.items():
+            yield space, name, getattr(each, "fget", getattr(each, "func", each))
+        return
+    owner = getattr(thing, "__self__", None)
     function = inspect.unwrap(getattr(thing, "__func__", thing))
     if not inspect.isfunction(function):
-        return {}
-    codes, around = [function.__code__], dict[str, Any]()
-    for code in codes:  # those inside it, of comprehensions as well, are added
-        codes += [each for each in code.co_consts if isinstance(each, CodeType)]
-        around |= {name: function.__globals__.get(name) for name in code.co_names}
-        constants = [each for each in code.co_consts if not isinstance(each, CodeType)]
-        around[f"its code {len(around)}"] = (code.co_code, *code.co_names, *constants)
+        function, owner = inspect.getattr_static(type(thing), "__call__", None), thing
+    if not inspect.isfunction(function):
+        return
+    codes, names = [function.__code__], function.__globals__
+    for each in codes:  # those inside it, of comprehensions as well, are added
+        codes += [inner for inner in each.co_consts if isinstance(inner, CodeType)]
+        loaded: dict[Any, str] = {}
+        for step in dis.get_instructions(each):
+            at = step.positions and step.positions[::2]  # what is loaded begins what is changed
+            if step.opname == "LOAD_GLOBAL":
+                loaded[at] = step.argval
+                yield id(names), step.argval, names.get(step.argval)
+            elif at in loaded and _CHANGES & {step.opname, str(step.argval)}:
+                filled.add((id(names), loaded[at]))
+        constants = [value for value in each.co_consts if not isinstance(value, CodeType)]
+        yield id(each), "its code", (each.co_code, *each.co_names, *constants)
     held: dict[Any, Any] = dict(enumerate(function.__defaults__ or ()))
-    held |= {"self": getattr(thing, "__self__", None), **(function.__kwdefaults__ or {})}
+    own = owner if isinstance(owner, type) else getattr(owner, "__dict__", owner)
+    held |= {"self": own, "class": type(owner), **(function.__kwdefaults__ or {})}
     with contextlib.suppress(ValueError):  # what has no value yet
         held |= dict(inspect.getclosurevars(function).nonlocals)
     for name, each in held.items():
-        own = isinstance(each, type | FunctionType | ModuleType)
-        around[f"its {name}"] = each if own else content_text(each, seen)
-        around[f"type of {name}"] = type(each)
-    return around
+        code = isinstance(each, type | FunctionType | ModuleType)
+        yield id(thing), f"its {name}", each if code else content_text(each, seen)
+        yield id(thing), f"type of {name}", type(each)
 
 
 def _load(path: str | Path, kind: str, *, registers: bool) -> ModuleType:
