@@ -24,7 +24,7 @@ from predict_graph.algorithms import Algorithm, check_algorithm
 from predict_graph.engines import RunProfile
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.local.team import available_threads
-from predict_graph.functions.forms import build
+from predict_graph.functions.subject import build
 from predict_graph.graph import Graph, check_graph
 
 GRAPHS = ("web-NotreDame", "uk-2007-05@100000", "rmat:scale=18,edge_factor=16,seed=1")

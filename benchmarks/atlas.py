@@ -33,9 +33,9 @@ from benchmarks.functions import functions, graph_of, seed_of
 from predict_graph.functions.atlas import key_of, measured_unit
 from predict_graph.functions.atlas_file import FILE, content
 from predict_graph.functions.child import ChildRun, Limits, run_in_child
-from predict_graph.functions.forms import build
 from predict_graph.functions.growth import Point, drivers_of, extrapolate
 from predict_graph.functions.naming import GraphFunction, check_function
+from predict_graph.functions.subject import build
 from predict_graph.graph import Graph
 from predict_graph.graph.build import symmetric
 

@@ -27,10 +27,9 @@ from benchmarks.functions import functions, graph_of, seed_of
 from predict_graph.errors import PredictGraphError
 from predict_graph.files import write_text
 from predict_graph.functions.child import ChildRun, Limits, run_in_child
-from predict_graph.functions.forms import build
 from predict_graph.functions.naming import GraphFunction
 from predict_graph.functions.predictor import FunctionCase
-from predict_graph.functions.subject import Subject
+from predict_graph.functions.subject import Subject, build
 from predict_graph.functions.track import Tracked, run_tracked
 from predict_graph.graph import Graph
 from predict_graph.graph.build import symmetric

@@ -98,22 +98,16 @@ class Load:
 class LoadMeter:
     """Adds up how long the threads of this process, and its children, ran and waited for a core."""
 
-    def __init__(self, enough: float = 0.1) -> None:
-        self._enough = enough  # seconds of work or waiting that a slowdown is measured over
+    def __init__(self) -> None:
         self._lock = threading.Lock()
         self._seen: dict[str, tuple[float, float]] = {}
         self._ran = self._waited = 0.0
-        self._marks = (self.mark(),) * 2
-        self._marked = time.monotonic()
+        self._began, self._marked = self.mark(), time.monotonic()
 
     def start(self, recent: float = 10.0) -> None:
-        """Begin to measure for a prediction: from the one before, if that was `recent`."""
-        now, (_, last), moment = self.mark(), self._marks, time.monotonic()
-        if moment - self._marked > recent:
-            last = now
-        elif sum(now[:2]) - sum(last[:2]) < self._enough:
-            return
-        self._marks, self._marked = (last, now), moment
+        """Begin to measure for a prediction: from one before, if that was `recent`."""
+        if time.monotonic() - self._marked > recent:
+            self._began, self._marked = self.mark(), time.monotonic()
 
     def observe(self) -> None:
         """Count the threads that there are now: those that end are not seen later."""
@@ -141,12 +135,15 @@ class LoadMeter:
         self.observe()
         return self._ran, self._waited, _throttled(), *_machine()
 
-    def read(self, since: tuple[float, ...] | None = None) -> Load:
-        """Return what slowed this process down of late, or since a moment."""
-        before, now = since or self._marks[0], self.mark()
+    def read(self, since: tuple[float, ...] | None = None, enough: float = 0.1) -> Load:
+        """Return what slowed this process down of late, or since a moment.
+
+        Nothing, where it has worked and waited for less than `enough` seconds.
+        """
+        before, now = since or self._began, self.mark()
         ran, waited, throttled, stolen, busy = (b - a for a, b in zip(before, now, strict=True))
         whole, used = ran + waited, stolen + busy
-        if whole < self._enough:
+        if whole < enough:
             return Load()
         held = min(max(throttled, 0.0), waited)
         share = stolen / used if used > 0.0 else 0.0

@@ -52,7 +52,7 @@ def run_call(case: Case, output: Output, call: Mapping[str, Any], expect: Path |
 def _called(
     case: Case, call: Mapping[str, Any], expect: Path | None, show: bool
 ) -> tuple[Answer, dict[str, Any]]:
-    from predict_graph.functions import forms, naming, predictor, records, subject, track
+    from predict_graph.functions import naming, predictor, records, subject, track
     from predict_graph.history import check_history
     from predict_graph.options import for_function
 
@@ -67,7 +67,7 @@ def _called(
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        raise JobError(forms.failure(function, given.graph, described_error(error))) from error
+        raise JobError(subject.failure(function, given.graph, described_error(error))) from error
     result = tracked.result
     if tracked.generator:
         value = f"iterator of {result:,}"

@@ -10,8 +10,8 @@ from predict_graph.answers import Answer, Table, graph_text, interval_text, read
 from predict_graph.durations import readable_seconds
 from predict_graph.errors import PredictGraphError
 from predict_graph.functions.atlas import quantity
-from predict_graph.functions.forms import for_functions
 from predict_graph.functions.naming import GraphFunction, on_backends
+from predict_graph.functions.subject import for_functions
 from predict_graph.outcome.prediction import SCHEMA, Prediction
 from predict_graph.pictures import Picture
 from predict_graph.pictures.panels import intervals_picture, unit_of

@@ -31,6 +31,7 @@ _TO_THE_END = 0.9  # share of the iterations below which a loop ended early; not
 # A loop over shuffled vertices deviates from the straight line by less than 0.075, pairs that are
 # not adjacent from any power by 0.13, and removing edges by betweenness by 0.75 (measured).
 _BENT = 0.1
+_CONVERGED = ", which ends when it has converged: as on samples"
 OBSERVATIONS_OF_A_CURVE = 20  # that show one; not tuned
 
 
@@ -96,26 +97,6 @@ class LoopShape:
     curve: Curve = Curve()
     counted: bool = True
     observations: int = 0
-
-
-@dataclass(frozen=True)
-class Prefix:
-    """The prediction of a whole run from its first part.
-
-    Parameters
-    ----------
-    seconds, log_std : float
-    rounds, total : float
-        Iterations of the outermost loop: done, and in all.
-    estimated : bool
-        Whether the total is an estimate from samples.
-    """
-
-    seconds: float
-    log_std: float
-    rounds: float
-    total: float
-    estimated: bool = False
 
 
 def loop_shape(observations: Sequence[Observation], seconds: float | None = None) -> LoopShape:
@@ -191,11 +172,12 @@ def read_prefix(
     seconds: float,
     shape: LoopShape,
     rounds: Callable[[float], Growth | None] = lambda done: None,
-) -> Prefix | None:
+) -> tuple[SourceEstimate, float] | None:
     """Predict a run from the observations until it was stopped after `seconds`.
 
-    None before the loop, or before enough of it is done. `rounds` returns the iterations of a loop
-    that ends early, with that many completed.
+    Also return all iterations of its loop / those that it had done. None before the loop, or before
+    enough of it is done. `rounds` returns the iterations of a loop that ends early, with that many
+    completed.
     """
     inside = [each for each in observations if each.loop == shape.loop and each.total > 0.0]
     if len(inside) < 2:
@@ -215,7 +197,9 @@ def read_prefix(
     whole = before + (seconds - before + left.predicted) * (1.0 + shape.after)
     std = math.log((seconds + left.high) / (seconds + left.predicted)) / QUANTILE
     spread = math.hypot(std, RUN_STD, 0.0 if expected is None else expected.log_std)
-    return Prefix(max(float(whole), seconds), spread, done, total, expected is not None)
+    about, until = ("", "") if expected is None else ("about ", _CONVERGED)
+    detail = f"{done:,.0f} of {about}{total:,.0f} iterations of its outermost loop{until}"
+    return SourceEstimate("prefix", max(float(whole), seconds), spread, 0.0, detail), total / done
 
 
 def _entered(observations: Sequence[Observation], inside: Sequence[Observation]) -> float:
@@ -281,10 +265,13 @@ def outgrown(points: Sequence[Point], stopped: Sequence[Point], steepest: float 
 
 
 def estimates_of(
-    growth: Growth | None, points: Sequence[Point], earlier: Sequence[Point], prefix: Prefix | None
+    growth: Growth | None,
+    points: Sequence[Point],
+    earlier: Sequence[Point],
+    prefix: SourceEstimate | None,
 ) -> list[SourceEstimate]:
     """Return each source with its weight, the inverse of its variance."""
-    found: list[SourceEstimate] = []
+    found = [] if prefix is None else [prefix]
     if growth is not None:
         atlas = sum(point.machine == MACHINE for point in earlier)
         own = len(earlier) - atlas
@@ -293,12 +280,7 @@ def estimates_of(
         grows = ", ".join(f"{name} ({weight:.0%})" for name, weight in growth.drivers[:2])
         listed = ", ".join(f"{count} {what}" for what, count in counts.items() if count)
         detail = f"{listed}; grows with {grows}"
-        found.append(SourceEstimate(source, growth.cost, growth.log_std, 0.0, detail))
-    if prefix is not None:
-        about = "about " if prefix.estimated else ""
-        detail = f"{prefix.rounds:,.0f} of {about}{prefix.total:,.0f} iterations of its outermost "
-        detail += f"loop{', which ends when it has converged: as on samples' if about else ''}"
-        found.append(SourceEstimate("prefix", prefix.seconds, prefix.log_std, 0.0, detail))
+        found.insert(0, SourceEstimate(source, growth.cost, growth.log_std, 0.0, detail))
     total = sum(1.0 / each.log_std**2 for each in found)
     return [replace(each, weight=1.0 / each.log_std**2 / total) for each in found]
 

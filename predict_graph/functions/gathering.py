@@ -30,14 +30,14 @@ from predict_graph.evidence import Source
 from predict_graph.functions import evidence as observed
 from predict_graph.functions.atlas import atlas_points
 from predict_graph.functions.child import ChildRun, Limits, run_in_child
-from predict_graph.functions.forms import failure
 from predict_graph.functions.growth import Growth, Point, drivers_of, extrapolate
 from predict_graph.functions.naming import GraphFunction, with_seed
 from predict_graph.functions.records import SampleRun, earlier_records, points_of, run_again
-from predict_graph.functions.subject import Case, Subject, load_compiled, spread_order
+from predict_graph.functions.subject import Case, Subject, failure, load_compiled, spread_order
 from predict_graph.history import History, RunRecord, check_history
 from predict_graph.intervals import QUANTILE
 from predict_graph.memory import available_memory, fill_holes, resident_memory
+from predict_graph.outcome import SourceEstimate
 from predict_graph.seeds import check_seed
 from predict_graph.timing import clock
 
@@ -138,7 +138,8 @@ class Gathering:
         self.raised = ""  # by the function on the last sample that failed
         self.samples: list[SampleRun] = []
         self.wanted = _FIRST_SECONDS  # that the next sample should take
-        self.prefix: observed.Prefix | None = None
+        self.prefix: SourceEstimate | None = None
+        self.rounds_left = math.inf  # all iterations of the loop / those that the prefix has done
         self.real = run_again(self.again)  # the run itself, or its first part
         self._growths: dict[tuple[int, bool], Growth | None] = {}  # by what has been run
         self._filled = fill_holes()  # once, or every child would have to
@@ -371,7 +372,8 @@ class Gathering:
             self.warnings.append(f"the first part of the run ended by itself: {run.sentence}")
         elif not run.done:
             shape = self.shape if self.shape.loop else observed.loop_shape(run.observations)
-            self.prefix = observed.read_prefix(run.observations, run.seconds, shape, self.rounds)
+            found = observed.read_prefix(run.observations, run.seconds, shape, self.rounds)
+            self.prefix, self.rounds_left = found or (None, math.inf)
         return run
 
     def _order(self, share: float, left: float) -> IndexArray:
@@ -404,13 +406,11 @@ class Gathering:
             return self.real.convert_seconds
         if self.subject.given is not None:
             return 2e-6 * self.graph.vertices  # two entries of a dictionary; not tuned
-        sizes = [each.vertices + each.graph.edges for each in self.done] or [1]
-        seconds = [each.run.convert_seconds for each in self.done] or [1e-6]  # not tuned
-        small, large = int(np.argmin(sizes)), int(np.argmax(sizes))
-        grown = sizes[large] - sizes[small]  # without what each conversion takes, however small
-        more = max(seconds[large] - seconds[small], 0.0)
-        rate = more / grown if grown > 0 else seconds[large] / sizes[large]
-        return (self.graph.vertices + self.graph.edges) * rate
+        known = [(each.vertices + each.graph.edges, each.run.convert_seconds) for each in self.done]
+        sizes, seconds = np.array(known or [(1, 1e-6)]).T  # not tuned
+        grown = np.ptp(sizes)  # without what each conversion takes, however small
+        rate = np.ptp(seconds) / grown if grown else seconds[0] / sizes[0]
+        return float((self.graph.vertices + self.graph.edges) * rate)
 
     def nothing_ran(self) -> str:
         """Return why no run on a sample has ended."""

@@ -76,11 +76,16 @@ class GraphFunction:
     code: str = ""
 
     @cached_property
+    def signature(self) -> inspect.Signature | None:
+        """The signature, the graph's parameter first; None if it is unknown."""
+        with contextlib.suppress(TypeError, ValueError):
+            return signature_of(self.call)
+        return None
+
+    @property
     def parameters(self) -> Mapping[str, inspect.Parameter]:
         """The parameters, the graph's first; none if they are unknown."""
-        with contextlib.suppress(TypeError, ValueError):
-            return signature_of(self.call).parameters
-        return {}
+        return {} if self.signature is None else self.signature.parameters
 
     def __call__(self, graph: Any) -> Any:
         """Call the function on a graph of its library; run what a class makes, as of networkit."""
@@ -414,13 +419,10 @@ def _wanted(function: Any, name: str) -> str:
 
 def _check_signature(function: GraphFunction) -> None:
     try:
-        signature = signature_of(function.call)
-    except (TypeError, ValueError):
-        return
-    try:
-        signature.bind(None, *function.positional, **function.keywords)
+        if function.signature is not None:
+            function.signature.bind(None, *function.positional, **function.keywords)
     except TypeError as error:
-        accepted = ", ".join(map(str, list(signature.parameters.values())[1:]))
+        accepted = ", ".join(map(str, list(function.parameters.values())[1:]))
         raise RequestError(
             f"{function.name} cannot be called with a graph and these arguments: {error}; accepted "
             f"after the graph: {accepted or 'none'}"

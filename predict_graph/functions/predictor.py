@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from predict_graph.cores import meter
+from predict_graph.cores import Load, meter
 from predict_graph.durations import readable_seconds
 from predict_graph.engines import RunProfile
 from predict_graph.engines.runtime_model import std_of_next
@@ -24,12 +24,11 @@ from predict_graph.evidence import EARLIER_RUNS, predicted
 from predict_graph.functions import evidence as observed
 from predict_graph.functions.atlas import compiled_alternatives
 from predict_graph.functions.child import run_in_child
-from predict_graph.functions.forms import failure
 from predict_graph.functions.gathering import REFUSED, TOLERATED, Call, Gathering
-from predict_graph.functions.growth import RUN_STD
-from predict_graph.functions.memory import predict_memory
+from predict_graph.functions.growth import RUN_STD, predict_memory
 from predict_graph.functions.naming import GraphFunction, takes_seed
 from predict_graph.functions.records import record_of_call
+from predict_graph.functions.subject import failure
 from predict_graph.graph import Graph
 from predict_graph.intervals import QUANTILE, Interval
 from predict_graph.outcome import Comparison, PeakMemory, Prediction, SourceEstimate
@@ -59,10 +58,9 @@ class FunctionCase(Gathering):
         estimates = self._estimates()
         total, log_std = observed.combine(estimates)
         seen = 0.0 if self.real is None or self.real.done else self.real.seconds
-        parallel, load = self._parallel(), meter.read()
+        load = meter.read()
+        pace = self._pace(load)
         others = math.log(load.slowdown) / QUANTILE  # which may end or double before the run
-        # The waiting of several threads is part of their time by the clock.
-        pace = load.stretch if parallel == 1.0 else 1.0 / parallel
         call = Interval.spread(total, math.hypot(log_std, others)).scaled(pace)
         call = replace(call, low=max(call.low, min(pace, 1.0) * min(seen, total)))
         # 0.15: not tuned
@@ -86,7 +84,7 @@ class FunctionCase(Gathering):
             samples=[each.summary(self.graph) for each in self.samples],
             evidence=estimates,
             overhead_seconds=self.spent,
-            warnings=[*self._all_warnings(total, parallel), *load.warnings],
+            warnings=[*self._all_warnings(total, 1.0 / pace), *load.warnings],
             verdict=verdict_of(runtime, phases, load=load, memory=memory, outgrown=outgrown),
             budget=str(self.budget),
             load=load,
@@ -101,8 +99,8 @@ class FunctionCase(Gathering):
             return None
         runs = [(each.point.drivers, each.run) for each in self.done]
         given = runs, self.target, self.whole, self.real
-        left = math.inf if self.prefix is None else self.prefix.total / self.prefix.rounds
-        peak = predict_memory(*given, converted=self.subject.converted, rounds_left=left)
+        converted, left = self.subject.converted, self.rounds_left
+        peak = predict_memory(*given, converted=converted, rounds_left=left)
         return PeakMemory(peak, self.available, keeps_items=not self.iterator)
 
     def _estimates(self) -> list[SourceEstimate]:
@@ -120,13 +118,18 @@ class FunctionCase(Gathering):
         counted = observed.counting(self.earlier, self.points)
         return observed.estimates_of(self.growth(), self.points, counted, self.prefix)
 
-    def _parallel(self) -> float:
-        """Return CPU seconds for each second by the clock, of the longest run."""
-        runs = [each.run for each in self.done] + ([] if self.real is None else [self.real])
-        longest = max(runs, key=lambda run: run.seconds, default=None)
+    def _pace(self, load: Load) -> float:
+        """Return seconds by the clock for each second of the call, as in the longest run.
+
+        That has its waiting for cores in it, and what of it sleeps, or several threads share.
+        """
+        runs = [*(each.run for each in self.samples), *filter(None, [self.real])]
+        ended = (run for run in runs if run.state in ("done", "stopped"))  # by themselves
+        longest = max(ended, key=lambda run: run.seconds, default=None)
         if longest is None or longest.seconds < 0.05 or not longest.wall:  # 0.05: not tuned
-            return 1.0
-        return max(longest.seconds / longest.wall, 1.0)
+            return load.stretch
+        pace = longest.wall / longest.seconds
+        return load.stretch if self.again and pace >= 1.0 else pace  # it was busy, or not, then
 
     def _all_warnings(self, total: float, parallel: float) -> list[str]:
         texts = list(self.warnings)

@@ -31,8 +31,6 @@ from predict_graph.intervals import Interval
 from predict_graph.outcome import SourceEstimate
 from predict_graph.table import Table
 
-_ENGINE = "function"
-
 
 @dataclass(frozen=True)
 class SampleRun:
@@ -174,10 +172,7 @@ def _seedless(arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _engine(function: GraphFunction) -> dict[str, Any]:
-    return {"name": _ENGINE, "code": function.code, "library": function.library_version}
-
-
-ENDING = ".ndjson"
+    return {"name": "function", "code": function.code, "library": function.library_version}
 
 
 def write_shared(path: Path, records: Iterable[RunRecord]) -> int:
@@ -193,8 +188,8 @@ def write_shared(path: Path, records: Iterable[RunRecord]) -> int:
     RequestError
         If the name of the file has another ending, or no run can be shared.
     """
-    if path.suffix != ENDING:
-        raise RequestError(f"shared runs cannot be kept as {path.name!r}; accepted: {ENDING}")
+    if path.suffix != ".ndjson":
+        raise RequestError(f"shared runs cannot be kept as {path.name!r}; accepted: .ndjson")
     names: defaultdict[str, str] = defaultdict(lambda: f"shared {uuid4().hex[:8]}")
     rows = [
         {

@@ -11,8 +11,7 @@ from predict_graph.answers import readable_bytes
 from predict_graph.errors import RequestError
 from predict_graph.functions.atlas import atlas_points, compiled_alternatives
 from predict_graph.functions.evidence import estimates_of
-from predict_graph.functions.growth import NOTHING, extrapolate
-from predict_graph.functions.memory import grown_bytes
+from predict_graph.functions.growth import NOTHING, extrapolate, grown_bytes
 from predict_graph.functions.naming import GraphFunction
 from predict_graph.intervals import Interval
 from predict_graph.memory import available_memory

@@ -29,11 +29,10 @@ from predict_graph.durations import readable_seconds
 from predict_graph.errors import PredictGraphError
 from predict_graph.functions import watch
 from predict_graph.functions.child import ChildRun, called
-from predict_graph.functions.forms import as_graph
 from predict_graph.functions.growth import drivers_of, extrapolate
 from predict_graph.functions.naming import GraphFunction, check_function, form_of
 from predict_graph.functions.records import earlier_records, points_of, record_of_call
-from predict_graph.functions.subject import Case, Subject
+from predict_graph.functions.subject import Case, Subject, as_graph
 from predict_graph.graph import Graph
 from predict_graph.history import History, check_history
 from predict_graph.intervals import QUANTILE, Interval

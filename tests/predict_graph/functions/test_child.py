@@ -81,9 +81,7 @@ def test_an_iterator_is_drawn_to_its_end():
         return (seen.append(vertex) for vertex in given)
 
     run = child.run_in_child(graph, lazy, child.Limits(seconds=20.0))
-    assert run.done
-    assert run.generator
-    assert seen == []
+    assert (run.done, run.generator, seen) == (True, True, [])
 
 
 def test_what_the_parent_has_left_free_hides_nothing_that_a_call_takes():
@@ -94,8 +92,7 @@ def test_what_the_parent_has_left_free_hides_nothing_that_a_call_takes():
     run = child.run_in_child(
         lambda: None, lambda _: len([{"number": n} for n in range(20_000)]), sample=True
     )
-    assert run.done
-    assert len(kept) == 1000
+    assert (run.done, len(kept)) == (True, 1000)
     assert run.peak_bytes > 0.7 * 20_000 * sys.getsizeof({"number": 1})
 
 

@@ -1,5 +1,6 @@
 """Time and peak memory of calls, predicted from those on samples."""
 
+from functools import partial
 from itertools import permutations
 
 import networkx as nx
@@ -8,14 +9,15 @@ import pytest
 
 import predict_graph
 from predict_graph.answers import readable_bytes
+from predict_graph.functions import growth
 from predict_graph.functions.child import ChildRun
-from predict_graph.functions.growth import DRIVERS, Point, drivers_of, extrapolate, neighbour_work
-from predict_graph.functions.memory import predict_memory
+from predict_graph.functions.growth import DRIVERS, Point, drivers_of, extrapolate
 from predict_graph.functions.subject import WALKS, completed_sample, spread_order
 from predict_graph.graph import check_graph
 from predict_graph.iterations import draw_sample
 
 RNG = np.random.default_rng(5)
+memory_of = partial(growth.predict_memory, converted=False)
 WHOLE = check_graph("powerlaw-cluster:n=6000,m=5,p=0.4,seed=3")
 
 
@@ -62,7 +64,7 @@ def test_runs_on_other_graphs_make_it_surer():
 
 def test_every_beginning_of_the_order_is_like_the_whole():
     assert sorted(spread_order(WHOLE, RNG)) == list(range(WHOLE.vertices))
-    work = np.log(neighbour_work(WHOLE))
+    work = np.log(growth.neighbour_work(WHOLE))
     spread = [work[spread_order(WHOLE, RNG)[:100]].mean() for _ in range(30)]
     random = [work[RNG.permutation(WHOLE.vertices)[:100]].mean() for _ in range(30)]
     assert np.std(spread) < 0.5 * np.std(random)
@@ -97,7 +99,7 @@ def test_the_peak_is_predicted_from_samples_and_a_part_of_the_run(peak, done):
     runs = [(drivers(n), ChildRun("done", peak_bytes=peak(n))) for n in (60, 240, 550, 1200)]
     prefix = ChildRun("stopped", peak_bytes=done * peak(6000)) if done else None
     left = 1.0 / done if done else float("inf")
-    said = predict_memory(runs, drivers(6000), None, prefix, converted=False, rounds_left=left)
+    said = memory_of(runs, drivers(6000), None, prefix, rounds_left=left)
     assert said.low < peak(6000) < said.high
     assert 0.5 * peak(6000) < said.predicted < 2.0 * peak(6000)
 
@@ -107,7 +109,7 @@ def test_results_that_are_quadratic_where_samples_are_not_connected():
     grids = {n: drivers_of(check_graph(f"grid:rows={n},columns={n}"), RNG) for n in (8, 16, 30, 77)}
     runs = [(grids[n], ChildRun("done", peak_bytes=2e3 * n**2)) for n in (8, 16, 30)]
     prefix = ChildRun("stopped", peak_bytes=3e8)
-    said = predict_memory(runs, grids[77], None, prefix, converted=False, rounds_left=5.0)
+    said = memory_of(runs, grids[77], None, prefix, rounds_left=5.0)
     assert said.low >= 3e8
     assert said.high > 15e8
 
@@ -126,7 +128,7 @@ def test_what_iterations_keep_is_seen_in_the_first_part(part, rounds_left, drive
         (dict.fromkeys(DRIVERS, n), ChildRun("done", peak_bytes=1e4 * n)) for n in (60.0, 240.0)
     ]
     stopped, target = ChildRun("stopped", **part), dict.fromkeys(DRIVERS, drivers)
-    found = predict_memory(runs, target, None, stopped, converted=False, rounds_left=rounds_left)
+    found = memory_of(runs, target, None, stopped, rounds_left=rounds_left)
     assert stopped.peak_bytes <= found.low <= found.predicted
     assert least <= found.high <= most
 

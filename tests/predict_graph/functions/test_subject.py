@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from predict_graph.functions.forms import build
+from predict_graph.functions.subject import build
 from predict_graph.graph.build import from_edges
 
 EDGES = {(0, 1): 1.0, (2, 1): 2.0, (0, 3): 3.0, (4, 4): 4.0, (3, 2): 5.0}

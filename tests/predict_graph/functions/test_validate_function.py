@@ -38,8 +38,7 @@ def test_a_budget_of_nothing_runs_nothing(history, written):
     refused(said, predict_graph.predict, call, GRAPH, history=history, budget=0)
     predict_graph.validate(call, "barabasi-albert:n=90,m=4,seed=1", history=history)
     said = predict_graph.predict(call, GRAPH, history=history, budget="0")
-    assert not said.samples
-    assert said.verdict.memory is None
+    assert (said.samples, said.verdict.memory) == ([], None)
     assert said.to_dict()["verdict"]["peak_memory_bytes"] is None
     assert [each.source for each in said.evidence] == ["history"]
     assert said.pictures()

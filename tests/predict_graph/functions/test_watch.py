@@ -106,8 +106,8 @@ def test_the_first_part_of_a_loop_predicts_the_whole(written, body, counted):
     part = run(function, budget=Budget(share=shape.curve.place(0.3)), loop=shape.loop)
     assert part.state == "stopped"
     assert part.seconds < 0.7 * whole.seconds
-    found = predicted(part, shape)
-    assert found.total == 300 or not counted
+    found, _ = predicted(part, shape)
+    assert "of 300 iterations" in found.detail or not counted
     assert 0.6 * whole.seconds < found.seconds < 1.6 * whole.seconds
 
 
@@ -179,8 +179,9 @@ def test_a_loop_that_ends_early_has_the_rounds_of_samples(written, body):
     assert part.state == "stopped"
     assert part.seconds < 0.7 * whole.seconds
     assert predicted(part, shape) is None  # of 10,000 rounds, at most
-    found = predicted(part, shape, lambda done: iterations({100: 290, 200: 310, 300: 300}, 300.0))
-    assert found.estimated
+    rounds = iterations({100: 290, 200: 310, 300: 300}, 300.0)
+    found, _ = predicted(part, shape, lambda done: rounds)
+    assert "which ends when it has converged" in found.detail
     assert 0.5 * whole.seconds < found.seconds < 2.0 * whole.seconds
     assert found.log_std > 0.1
 
