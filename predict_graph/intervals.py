@@ -33,12 +33,15 @@ class Interval:
 
     Examples
     --------
+    >>> import numpy as np
     >>> runtime = Interval(40.0, 34.0, 47.0)
     >>> float(runtime), runtime < 45, runtime.high < 45
     (40.0, True, False)
     >>> low, high = runtime
     >>> high - low
     13.0
+    >>> np.array([runtime, runtime], float)
+    array([40., 40.])
     >>> runtime.contains(36)
     True
     """

@@ -1,13 +1,21 @@
-"""What something takes: the time beside a loop in Python, as slow as the machine is; memory."""
+"""What something takes, the same on any machine: lines of Python, and memory."""
 
-import time
-import timeit
+import sys
 import tracemalloc
 
 
-def million_loops(call):
-    """Return the processor time of a call, in loops over a million numbers; the least of three."""
-    return _least_seconds(call) / _least_seconds("for _ in range(1_000_000): pass")
+def lines_run(call):
+    """Return how many lines of Python a call runs, those of libraries included."""
+    events = []
+
+    def trace(frame, event, argument):
+        events.append(event)
+        return trace
+
+    sys.settrace(trace)
+    call()
+    sys.settrace(None)
+    return events.count("line")
 
 
 def peak_bytes(call):
@@ -17,7 +25,3 @@ def peak_bytes(call):
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     return peak
-
-
-def _least_seconds(statement):
-    return min(timeit.Timer(statement, "gc.enable()", time.process_time).repeat(repeat=3, number=1))

@@ -12,6 +12,7 @@ import pytest
 
 from predict_graph import predict
 from predict_graph.functions.child import ChildRun, Limits, run_in_child
+from predict_graph.sizing.measuring.collecting import Job, Outcome
 from predict_graph.timing import clock
 
 OF_ONE = 1e-5
@@ -98,6 +99,15 @@ def predict_by_formula(seconds, graph, **options):
 
     with calls_by(run):
         return predict(len, graph, graph_form="networkx", history="none", seed=1, **options)
+
+
+def jobs_take(monkeypatch, seconds):
+    """Let a measured job take what a formula says of its last two words."""
+
+    def run(job):
+        return Outcome("2026-03-01T12:00:00+00:00", seconds(*job.command[-2:]), 0, "ok", "")
+
+    monkeypatch.setattr(Job, "run", run)
 
 
 def counted_call(build, call, limits=None, **more):

@@ -88,6 +88,10 @@ def command_to_repeat(arguments: Sequence[str], seed: int | None = None) -> str:
     "predict-graph predict pagerank 'my graph.txt' --seed 7"
     >>> command_to_repeat(["--conf", "fs.s3a.secret.key=abc", "hdfs://me:pw@host/g?token=b&c=1"])
     "predict-graph --conf fs.s3a.secret.key=... 'hdfs://...@host/g?token=...&c=1'"
+    >>> command_to_repeat(["--conf=spark.hadoop.fs.s3a.access.key=ABC", "--conf", "a.password=DEF"])
+    'predict-graph --conf=spark.hadoop.fs.s3a.access.key=... --conf a.password=...'
+    >>> command_to_repeat(["next", "r.csv", "--", "job", "--seed={x}"], 5)
+    "predict-graph next r.csv --seed 5 -- job '--seed={x}'"
     """
     given = [_USER.sub("...@", _SECRET.sub(r"\1...", word)) for word in arguments]
     place = given.index("--") if "--" in given else len(given)  # another's command follows

@@ -11,12 +11,6 @@ from predict_graph.intervals import Interval
 RUNTIME = Interval(40.0, 34.0, 47.0)
 
 
-def test_an_interval_converts_to_its_estimate_and_unpacks_into_its_ends():
-    assert float(RUNTIME) == 40.0
-    assert np.array([RUNTIME, RUNTIME], float).tolist() == [40.0, 40.0]
-    assert [*RUNTIME] == [34.0, 47.0]
-
-
 @pytest.mark.parametrize("number", [45, 45.0, np.float64(45), np.int32(45), Fraction(45)])
 def test_an_interval_compares_with_numbers_on_either_side(number):
     for compare in (operator.lt, operator.le):

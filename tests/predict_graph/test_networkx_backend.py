@@ -2,7 +2,6 @@
 
 import random
 import re
-import time
 
 import networkx as nx
 import pytest
@@ -30,10 +29,11 @@ def active(monkeypatch):
 @pytest.mark.slow
 @pytest.mark.usefixtures("active")
 def test_a_long_call_is_predicted_and_its_progress_is_logged(caplog):
-    graph = nx.barabasi_albert_graph(1000, 4, seed=1)
     caplog.set_level("INFO", "predict_graph")
-    deadline, found, said = time.monotonic() + 120.0, {}, ""
-    while " elapsed" not in said and time.monotonic() < deadline:
+    vertices, said = 500, ""
+    while " elapsed" not in said:  # the faster the machine, the larger the graph
+        vertices *= 2
+        graph = nx.barabasi_albert_graph(vertices, 4, seed=1)
         found = nx.betweenness_centrality(graph)
         said = caplog.text
     assert re.search("networkx:betweenness_centrality: about .*90% sure.*fits in memory", said)

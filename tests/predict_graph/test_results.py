@@ -2,7 +2,6 @@
 
 import copy
 import dataclasses
-from importlib.metadata import version
 
 import networkx as nx
 import numpy as np
@@ -30,11 +29,6 @@ CPU = np.arange(1.0, 7.0)
 TASK_RUNS = pd.DataFrame({"cpu": CPU, "seconds": 60 / CPU})
 OF_DAGS = "networkx:dag_longest_path"  # fails on the others
 TYPES = "machine_type,cores,memory_gb,price_per_hour\n"
-
-
-def test_the_version_is_that_of_the_package():
-    assert predict_graph.__version__ == version("predict-graph")
-    assert "__version__" in dir(predict_graph)
 
 
 def test_a_sample_is_a_graph_with_its_fidelity():

@@ -5,17 +5,10 @@ import sys
 import pytest
 
 from tests.predict_graph.cli.conftest import CORES, COUNTS, PRICES
+from tests.steps import jobs_take
 
 MACHINES = ",".join(map(str, COUNTS))
 JOB_ARGUMENTS = ("{machine_type}", "{machines}")
-JOB = """
-import sys, time
-kind, machines = sys.argv[1], int(sys.argv[2])
-cores = {"small": 2, "big": 8, "lean": 8}[kind]
-if kind == "lean" and machines < 8:
-    sys.exit("out of memory")
-time.sleep(0.05 + 1.0 / (machines * cores))
-"""
 
 
 def seconds(kind, machines):
@@ -33,12 +26,6 @@ def cost(kind, count):
 
 def named(one):
     return one["machine_type"], one["machines"]
-
-
-@pytest.fixture
-def folder(folder):
-    (folder / "job.py").write_text(JOB)
-    return folder
 
 
 def wrote(folder, *runs, header="machine_type,machines,seconds,outcome"):
@@ -151,19 +138,20 @@ def test_rows_that_contradict_each_other_are_told(program, folder):
     assert "4 × small failed (runs.csv:5) and succeeded (runs.csv:4)" in said
 
 
-def measure(program, folder, *more, job=("job.py",), status=0):
+def measure(program, folder, *more, job=("-c", "pass"), status=0):
     command = ("next", "measured.csv", "--candidates", "types.csv", "--machines", MACHINES, "--run")
     return program(*command, *more, "--", sys.executable, *job, *JOB_ARGUMENTS, status=status)
 
 
-def test_it_measures_until_it_does_not_pay(program, folder):
+def test_it_measures_until_it_does_not_pay(program, folder, monkeypatch):
+    jobs_take(monkeypatch, lambda kind, count: seconds(kind, int(count)))
     assert "stop: " in measure(program, folder, "--goal", "fastest", "--uses", "2").out
     rows = (folder / "measured.csv").read_text().splitlines()[1:]
     assert len({tuple(row.split(",")[:2]) for row in rows}) == len(rows) < 12
 
 
 def test_what_is_measured_is_said_and_nothing_else(program, folder):
-    result = measure(program, folder, "--parallel", "3", "--max-runs", "1", job=("-c", "pass"))
+    result = measure(program, folder, "--parallel", "3", "--max-runs", "1")
     said = " ".join(result.err.split())
     assert said.startswith("measuring: ")
     assert said.count(", estimated from other jobs") == 1

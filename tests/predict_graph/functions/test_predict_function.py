@@ -298,7 +298,7 @@ def test_time_in_which_a_function_sleeps_is_predicted():
         time.sleep(5e-4 * len(graph))
 
     graph = nx.barabasi_albert_graph(1500, 3, seed=1)
-    assert predict_graph.predict(fetch, graph, budget="0.5s", seed=1).processor_seconds > 0.4
+    assert predict_graph.predict(fetch, graph, budget="unlimited", seed=1).processor_seconds > 0.4
     assert run_tracked(check_function(fetch), graph, show=False).processor_seconds > 0.7
 
 

@@ -161,16 +161,6 @@ def test_what_strangers_name_is_escaped():
         assert html.escape(tag) in text
 
 
-def test_secrets_are_left_out():
-    conf = ["--conf=spark.hadoop.fs.s3a.access.key=ABC", "--conf", "a.password=DEF"]
-    said = command_to_repeat(["predict", *conf], 3)
-    assert "ABC" not in said
-    assert "DEF" not in said
-    assert said.endswith("--seed 3")
-    said = command_to_repeat(["next", "r.csv", "--", "job", "--seed={x}"], 5)
-    assert said == "predict-graph next r.csv --seed 5 -- job '--seed={x}'"
-
-
 MODEL = "model.json"
 FILES = {
     "points.csv": "scale,machines,seconds\n"
