@@ -52,7 +52,7 @@ class Output(Group):
 
     def display(self, graph: str | None = None) -> Display:
         """Return a display of progress, which shows nothing if only the answer is wanted."""
-        text = "starting" if graph is None else f"reading {graph}"
+        text = f"reading {graph}" if graph else "starting"
         return Display(options.messages(), text, quiet=self.quiet)
 
     def give(self, answer: Answer, content: Any, *others: str | None) -> None:

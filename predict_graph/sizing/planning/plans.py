@@ -168,12 +168,12 @@ class Plan(Result):
             "at most": [readable_seconds(one.high) for one in shown],
             self.cost_unit: [_amount(one.cost) for one in shown],
             f"{self.cost_unit} at most": [_amount(one.cost_high) for one in shown],
-            "in measured range": ["yes" if one.in_measured_range else "no" for one in shown],
+            f"{self.unit} in range": ["yes" if one.in_measured_range else "no" for one in shown],
         }
         found = {name: cells for name, cells in found.items() if any(cells)}
         said = f"{len(frontier)} of {len(self.configurations)} configurations"
         if len(frontier) < len(self.configurations):
-            said += " that none beats in both at-most columns"
+            said += ": no other is both faster and cheaper"
         if len(shown) < len(frontier):
             said += f"; {len(shown)} of them here, --json has all"
         facts = [("shown", said)] if self.scale is not None else []
