@@ -70,6 +70,7 @@ def convergence(
     found = draw_lines(axes, lines, xlabel=xlabel, ylabel=what, limits=ends, seconds=False)
     axes.axvspan(low - 0.3, high + 0.3, color=LIGHT.predicted, **_BAND)
     axes.set_yscale("log")
+    axes.yaxis.set_major_formatter("{x:g}")
     axes.set_ylim(bottom=threshold / 20.0)
     return found
 

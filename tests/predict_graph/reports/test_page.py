@@ -87,6 +87,7 @@ def test_every_picture_has_a_text(written):
     found, text = written
     pictures = [attributes for tag, attributes in Elements(text).found if tag == "svg"]
     assert len(pictures) == len(found.pictures())
+    assert "mathdefault" not in text  # no formula of a logarithmic axis
     for attributes in pictures:
         assert attributes["role"] == "img"
         said = re.search(rf'<title id="{attributes["aria-labelledby"]}">([^<]+)</title>', text)
