@@ -249,6 +249,12 @@ def loaded_plugins() -> list[str]:
     return [str(file) for file, loaded in _LOADED.items() if loaded.registered]
 
 
+def blamed_file(error: BaseException) -> str:
+    """Say which loaded file raised an error, in which line, and what it is; empty if none did."""
+    reasons = (f"{file.name} failed: {_reason(error, file)}" for file in _LOADED)
+    return next((reason for reason in reasons if " failed: line " in reason), "")
+
+
 def _execute(file: Path, source: bytes, said: str) -> ModuleType:
     """Execute a Python file as a module."""
     module = ModuleType(_module_name(file))

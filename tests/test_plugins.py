@@ -173,6 +173,11 @@ FAILING = {
         f"{PREDICT} --cost-model mine",
         "the cost model 'mine' predicted nan seconds; accepted: finite numbers of at least 0",
     ),
+    "engine raises": (
+        "from predict_graph.engines import ENGINES\n\n@ENGINES.register('mine')\ndef mine(): 1 / 0",
+        f"run pagerank {GRAPH} --engine mine",
+        "mine.py failed: line 4: ZeroDivisionError: division by zero",
+    ),
     "program ends": (
         PROGRAM.format(body="raise SystemExit"),
         f"run mine {GRAPH}",

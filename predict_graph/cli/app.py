@@ -190,7 +190,10 @@ def _failed(error: BaseException, given: Sequence[str], debug: bool) -> int:
     elif hasattr(error, "format_message"):
         text, status = _sentence(error, given), errors.RequestError.exit_status
     else:
-        text = f"internal error, please report it: {errors.described_error(error)}"
+        from predict_graph.plugin_files import blamed_file
+
+        found = errors.described_error(error)
+        text = blamed_file(error) or f"internal error, please report it: {found}"
     return _explain(text, status, debug, error)
 
 
