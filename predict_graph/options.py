@@ -219,6 +219,9 @@ def completed(options: Any, given: Mapping[str, Any], function: str) -> dict[str
                 "in parameters={...}"
             )
     said = {name: value for name, value in given.items() if value is not None}
+    for name, value in said.items():
+        if OPTIONS.get(name, Option()).form is bool and value not in (True, False):
+            raise RequestError(f"{name} is {value!r}; accepted: True or False")
     return {name: said.get(name, _USUAL.get(name)) for name in options.__annotations__}
 
 

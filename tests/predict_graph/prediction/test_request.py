@@ -27,6 +27,7 @@ WRONG = [
     ({"engine": "steam"}, "unknown engine 'steam'"),
     ({"method": "baseline"}, "unknown method for pagerank 'baseline'"),
     ({"sampler": "jump"}, "unknown sampler 'jump'"),
+    ({"probe": "no"}, "probe is 'no'; accepted: True or False"),
     ({"ratio": 1.5}, "ratio is 1.5"),
     ({"ratio": math.nan}, "ratio is nan"),
     ({"train_ratios": [0.1, 2.0]}, "ratio is 2.0"),
