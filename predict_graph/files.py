@@ -13,10 +13,11 @@ from predict_graph.errors import JobError, RequestError, explained_by_system
 
 
 def check_writable(path: str | os.PathLike[str]) -> Path:
-    """Return `path` if a file can be put there."""
+    """Return the file that can be put at `path`: of a link, what it points to."""
     path = Path(path)
     with explained_by_system(f"cannot write {path}"):  # a name that is too long
-        folder = (Path(os.path.realpath(path)) if path.is_symlink() else path).parent
+        target = Path(os.path.realpath(path)) if path.is_symlink() else path
+        folder = target.parent
         taken = path.exists() and not path.is_file()
     if taken:
         kind = "a folder" if path.is_dir() else "no regular file"
@@ -25,7 +26,7 @@ def check_writable(path: str | os.PathLike[str]) -> Path:
         raise RequestError(f"cannot write {path}: there is no folder {folder}")
     if not os.access(folder, os.W_OK):
         raise RequestError(f"cannot write {path}: the folder {folder} is not writable")
-    return path
+    return target
 
 
 @contextmanager
@@ -34,8 +35,7 @@ def written_beside(path: str | os.PathLike[str]) -> Iterator[Path]:
 
     A link stays a link: what it points to is replaced.
     """
-    path = check_writable(path)
-    target = Path(os.path.realpath(path)) if path.is_symlink() else path
+    path, target = Path(path), check_writable(path)
     beside = target.with_name(f".{secrets.token_hex(6)}.part{path.suffix}")
     try:
         yield beside

@@ -32,10 +32,8 @@ def path(dataset: str) -> None:
 
     found = dataset_path(dataset)
     if found is None:
-        raise RequestError(
-            f"there is no local copy of {dataset}; get it with: predict-graph datasets fetch "
-            f"{dataset}"
-        )
+        command = f"predict-graph datasets fetch {dataset}"
+        raise RequestError(f"there is no local copy of {dataset}; get it with: {command}")
     options.say(str(found))
 
 

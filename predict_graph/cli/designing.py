@@ -168,11 +168,11 @@ def collect(
         )
     except KeyboardInterrupt:
         if kept:
-            said = f"{kept} new points are kept in {out}; the same command goes on from there"
-            say(console, said)
+            new = f"{counted(kept, 'new points')} kept in {out}"
+            say(console, f"{new}; the same command goes on from there")
         raise
     skipped = f", {collected.skipped} were there already" if collected.skipped else ""
-    options.say(f"{len(collected.measured)} points measured{skipped}: {out}")
+    options.say(f"{counted(len(collected.measured), 'points')} measured{skipped}: {out}")
     if collected.failed:
         first, outcome = collected.failed[0]
         count = len(collected.failed)
@@ -256,7 +256,7 @@ def next_(
             else "there is a command, but no --run; accepted: both or none"
         )
     if not run:
-        measuring = {"--max-runs": max_runs, "--timeout": timeout, "--logs": logs}
+        measuring = {"max-runs": max_runs, "timeout": timeout, "logs": logs}
         options.refuse(measuring, "goes with --run only")
     if max_runs is not None and max_runs < 1:
         raise RequestError(f"--max-runs is {max_runs}; accepted: 1 or more")

@@ -23,7 +23,7 @@ def call_of(case: Case, cluster: Cluster) -> dict[str, Any] | None:
     ENGINES.get(cluster.engine)
     if not (is_function(case.algorithm) and cluster.engine == "local"):
         options.refuse(
-            {"--arg": case.arg, "--as": case.graph_form},
+            {"arg": case.arg, "as": case.graph_form},
             f"is for functions such as networkx:betweenness_centrality, but {case.algorithm!r} is "
             "an algorithm; accepted: -p NAME=VALUE for its parameters",
         )

@@ -75,8 +75,8 @@ def show(run: int, *, history: str | None = None, json: str | None = None) -> No
 
     record = _history(history).record(run)
     facts = {name: value for name, value in vars(record).items() if name not in ("rows", "uid")}
-    facts["time"] = record.time.isoformat(timespec="seconds")
-    facts["iterations"] = record.iterations or None  # calls of functions have none
+    ended = record.time.isoformat(timespec="seconds")
+    facts |= {"time": ended, "iterations": record.iterations or None}  # none of functions
     rows = record.rows.records()
     shown = [name for name in _SHOWN if rows and name in rows[0]]  # calls of functions have others
     table = Table(

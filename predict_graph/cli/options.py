@@ -37,10 +37,13 @@ def named_values(texts: list[str] | None, refused: str, twice: str | None = None
 
 
 def refuse(given: Mapping[str, object], reason: str) -> None:
-    """Raise an error for the first option that is given although nothing would read it."""
+    """Raise an error for the first option that is given although nothing would read it.
+
+    Options are named as parameters are.
+    """
     for name, value in given.items():
         if value is not None:
-            raise RequestError(f"{name} {reason}")
+            raise RequestError(f"--{name.replace('_', '-')} {reason}")
 
 
 def prepare(plugins: list[Path] | None, *graphs: str) -> None:
@@ -284,12 +287,10 @@ class Cluster(Group):
         """Return the engine and the settings of the local one as arguments."""
         given = {name: value for name, value in vars(self).items() if value is not None}
         local = given.pop("engine") != "spark"
-        for name in given:
-            if local != (name in ("workers", "threads")):
-                other = f"the engine {self.engine!r}"
-                spark = "the spark engine, which takes --machines and --cores"
-                flag = name.replace("_", "-")
-                raise RequestError(f"--{flag} is no option of {other if local else spark}")
+        spark = "the spark engine, which takes --machines and --cores"
+        other = {name: given[name] for name in given if local != (name in ("workers", "threads"))}
+        own = f"the engine {self.engine!r}" if local else spark
+        refuse(other, f"is no option of {own}")
         if local:
             return {"engine": self.engine, **given}
         from predict_graph.engines.spark import SparkEngine

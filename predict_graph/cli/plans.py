@@ -192,9 +192,8 @@ def _rank(
     from predict_graph.sizing.tasks import assignments, model
 
     asked = {"machines": machines} | vars(planning) | dict.fromkeys(_OF_TASKS)
-    unread = [name for name, value in asked.items() if value]
-    if unread:
-        raise RequestError(f"--{unread[0].replace('_', '-')} does not go with --assignments")
+    unread = {name: value for name, value in asked.items() if value}
+    options.refuse(unread, "does not go with --assignments")
     tasks, shared = [model.load_task(Path(path)) for path in models], attributes(given)
     known = {str(name): None for task in tasks for name in task.known}
     for name in shared:

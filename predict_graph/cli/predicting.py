@@ -41,9 +41,9 @@ def predict(
     profile : FILE.json, default measured now
         Profile of this machine.
     """
-    refused = {"--target-profile": target_profile}
-    if target_profile is not None and cluster.engine != "local":
-        raise RequestError("--target-profile is for runs on one machine; accepted: --engine local")
+    refused = {"target-profile": target_profile}
+    if cluster.engine != "local":
+        options.refuse(refused, "is for runs on one machine; accepted: --engine local")
     asked, packages = _asked(case, cluster, output, sampling.asked(), refused, spark_reads)
     profiles = _profiles(profile, target_profile)
     with output.display(case.graph) as display:
@@ -74,7 +74,7 @@ def run(
     expect : FILE.json, default earlier runs, or a baseline estimate
         What predict --json wrote of this run: the remaining time starts from it.
     """
-    asked, _ = _asked(case, cluster, output, {}, {"--out": out, "--events": events}, spark_reads)
+    asked, _ = _asked(case, cluster, output, {}, {"out": out, "events": events}, spark_reads)
     if "keywords" in asked:  # a function
         functions.run_call(case, output, asked, expect)
         return
@@ -141,10 +141,8 @@ def _profiles(
 ) -> tuple[ResourceProfile, ResourceProfile] | None:
     """Return the profiles of this machine and of the target; None without a target."""
     if there is None:
-        if here is not None:
-            raise RequestError(
-                "--profile says what this machine is; accepted: with --target-profile"
-            )
+        accepted = "accepted: with --target-profile"
+        options.refuse({"profile": here}, f"says what this machine is; {accepted}")
         return None
     from predict_graph.resources import calibrate, read_profile
 

@@ -58,9 +58,9 @@ def calibrate(
     from predict_graph.resources import calibration, network, write_profile
 
     console = options.messages()
-    measured = {"--peer": peer, "--folder": folder, "--no-disk": None if disk else True}
+    measured = {"peer": peer, "folder": folder, "no-disk": None if disk else True}
     if serve is not None:
-        others = {"--master": master, "--machines": machines, "--out": out, "--json": json}
+        others = {"master": master, "machines": machines, "out": out, "json": json}
         options.refuse({**measured, **others}, "is not read together with --serve; leave it out")
         if not 0 <= serve < 65536:
             raise RequestError(f"--serve is {serve}; accepted: a port from 0 to 65535")
@@ -68,16 +68,14 @@ def calibrate(
         with suppress(KeyboardInterrupt):  # how it is meant to end
             network.serve(serve, address, lambda where: console.print(said.format(where)))
         return
-    if listen is not None:
-        raise RequestError("--listen is the address of --serve; accepted: together with it")
+    options.refuse({"listen": listen}, "is the address of --serve; accepted: together with it")
     if master is not None:
         options.refuse(measured, "is not read together with --master; leave it out")
         _executors(master, 1 if machines is None else machines, out, json)
         return
-    if machines is not None:
-        raise RequestError("--machines counts executors; accepted: together with --master")
-    if folder is not None and not disk:
-        raise RequestError("--folder is on the disk to measure; accepted: without --no-disk")
+    options.refuse({"machines": machines}, "counts executors; accepted: together with --master")
+    if not disk:
+        options.refuse({"folder": folder}, "is on the disk to measure; accepted: without --no-disk")
     if folder is not None and not folder.is_dir():
         raise RequestError(f"there is no folder {folder}")
     with Display(console) as display:
@@ -145,7 +143,9 @@ def profile(
         runs.add_run(out, None, attributes)  # other columns are refused before the command
     started = datetime.now(UTC).isoformat(timespec="seconds")
     seen = watch(command or [], parallelism=parallelism, out=2 if json == "-" else None)
-    rates = [machine[name] for name in _BANDWIDTHS if name in machine]
+    # Of what shares the time of an average I/O; equal where they are not known.
+    bandwidths = ("network_bandwidth", "disk_read_bandwidth")
+    rates = [machine[name] for name in bandwidths if name in machine]
     observed = {
         "seconds": seen.seconds,
         "utilization": seen.utilization,
@@ -175,8 +175,6 @@ def profile(
         )
 
 
-# Of network and disk, which share the time of an average I/O; equal where they are not known.
-_BANDWIDTHS = ("network_bandwidth", "disk_read_bandwidth")
 # What is shown of an executor; the JSON has all.
 _TELLING = {
     "cpu_integer_speed": "one thread",

@@ -55,8 +55,7 @@ def watch(
         return applications.Watch(application, expected, iterations, kept, run, longest)
 
     if serve is not None:
-        if events is not None:
-            raise RequestError("--serve and --events both say where to; accepted: one of them")
+        options.refuse({"events": events}, "and --serve both say where to; accepted: one of them")
         board = service.Board(app, watching)
         board.look()
         with suppress(KeyboardInterrupt), service.served(board, serve) as address:

@@ -92,9 +92,8 @@ def _check(connection: sqlite3.Connection, path: Path) -> int:
     (owner,) = connection.execute("PRAGMA application_id").fetchone()
     rows = connection.execute(
         "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite!_%' "
-        "ESCAPE '!' LIMIT ?",  # but for SQLite's own
-        (len(_STATEMENTS) + 1,),
-    )
+        "ESCAPE '!'"  # but for SQLite's own
+    ).fetchmany(len(_STATEMENTS) + 1)
     made = {" ".join(sql.split()) for (sql,) in rows}
     if owner != APPLICATION_ID and (owner or version or made):
         raise RequestError(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from predict_graph.durations import readable_seconds
 from predict_graph.errors import RequestError, explained
 from predict_graph.machine import machine_identity
-from predict_graph.results import Value
+from predict_graph.results import Value, plain
 from predict_graph.table import Table
 from predict_graph.version import __version__
 
@@ -153,8 +153,6 @@ def to_json(value: Any, what: str) -> str:
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return dict(value)
-    if hasattr(value, "tolist"):  # numpy scalars and arrays
-        return value.tolist()
+    if isinstance(value, Mapping) or hasattr(value, "tolist"):  # numpy scalars and arrays
+        return plain(value)
     raise TypeError(f"{value!r} is of type {type(value).__name__}")

@@ -196,14 +196,10 @@ class History:
         RequestError
             If there is no such run.
         """
-        found = self._records({"id": run_id})
+        found = self.records({"id": run_id})
         if not found:
             raise RequestError(f"there is no run {run_id} in the history {self.path}")
         return found[0]
-
-    def records(self) -> list[RunRecord]:
-        """Return all runs with their tables, newest first."""
-        return self._records({})
 
     def training_runs(
         self,
@@ -246,7 +242,7 @@ class History:
                 and accepts(run["parameters"])
             )
 
-        return self._records({"algorithm": algorithm}, fits, limit)
+        return self.records({"algorithm": algorithm}, fits, limit)
 
     def runs_of(
         self, algorithm: str, fingerprint: str, parameters: Mapping[str, Any], limit: int = 5
@@ -264,7 +260,7 @@ class History:
             Only the newest ones.
         """
         where = {"algorithm": algorithm, "fingerprint": fingerprint, "kind": "run"}
-        return self._records(where, lambda run: run["parameters"] == dict(parameters), limit)
+        return self.records(where, lambda run: run["parameters"] == dict(parameters), limit)
 
     def prune(self, *, keep: int | None = None, older_than: timedelta | float | None = None) -> int:
         """Forget old runs and give their space back.
@@ -347,13 +343,23 @@ class History:
                 raise RequestError(f"{other} is no history to import; accepted: a file of export")
         return self.add_all(reversed(History(file.path).records()))
 
-    def _records(
+    def records(
         self,
-        where: Mapping[str, Any],
+        where: Mapping[str, Any] = {},
         fits: Callable[[Mapping[str, Any]], bool] = lambda run: True,
         limit: int | None = None,
     ) -> list[RunRecord]:
-        """Return the newest runs that fit, with their tables."""
+        """Return runs with their tables, newest first.
+
+        Parameters
+        ----------
+        where : mapping, optional
+            Values of fields; by default all runs are returned.
+        fits : callable
+            Takes the fields of a run, and returns whether it is wanted.
+        limit : int, optional
+            Only the newest ones.
+        """
         with reading(self.path) as connection:
             found = [run for run in select(connection, self.path, where, None) if fits(run)][:limit]
             tables = dict(read_tables(connection, self.path, [run["id"] for run in found]))

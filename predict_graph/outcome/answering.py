@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from predict_graph.outcome.comparison import Comparison
     from predict_graph.outcome.prediction import Prediction
 
-_HERE = ("local", "python")  # engines of this machine, which need no mention
 _UNITS = {"seconds": readable_seconds, "bytes": answers.readable_bytes}
 
 
@@ -68,7 +67,7 @@ def answer_of_comparison(found: Comparison) -> answers.Answer:
 def _facts(found: Prediction) -> Iterator[tuple[str, str]]:
     """Yield what decides the answer, without what is not known."""
     yield "job", f"{found.title}: {answers.graph_text(found.graph)}"
-    if found.engine["name"] not in _HERE:
+    if found.engine["name"] not in ("local", "python"):  # of this machine, which is not mentioned
         yield "engine", engine_said(found.engine)
     if found.iterations is not None:
         yield "iterations", _counted(found.iterations)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO, Any
@@ -31,8 +32,7 @@ def events(target: str | None) -> Iterator[Callable[[Moment], None]]:
 
         def write(moment: Moment) -> None:
             with explained_by_system(failure, JobError):
-                stream.write(json.dumps(_finite(moment.to_dict())) + "\n")
-                stream.flush()
+                print(json.dumps(_finite(moment.to_dict())), file=stream, flush=True)
 
         yield write if target is not None else lambda moment: None
 
@@ -54,13 +54,21 @@ def to_json(value: Any) -> str:
 def write_json(value: Any, target: str | None) -> None:
     """Write `value` to a file, to standard output if `target` is ``-``, nowhere if it is None."""
     if target == STANDARD_OUTPUT:
-        sys.stdout.write(to_json(value) + "\n")
+        print(to_json(value))
     elif target is not None:
         write_text(Path(target), to_json(value) + "\n")
 
 
 def _finite(value: Any) -> Any:
     """Return what JSON has of a value."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {name: _finite(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(each) for each in value]
+    if value is None or isinstance(value, str | int):
+        return value
     from predict_graph.results import plain  # which takes long to import
 
-    return json.loads(json.dumps(value, default=plain), parse_constant=lambda _: None)
+    return _finite(plain(value))

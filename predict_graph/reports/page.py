@@ -19,7 +19,6 @@ from predict_graph.pictures import LIGHT, Picture, check_picture, svg_of
 from predict_graph.printable import printable
 from predict_graph.reports.layout import are_numbers
 
-_ENDINGS = (".html", ".htm")
 _PACKAGES = ("predict-graph", "numpy", "scipy", "numba", "scikit-learn", "pandas")
 # As Spark's own spark.redaction.regex, and the user of an address.
 _SECRET = re.compile(
@@ -37,7 +36,7 @@ _USER = re.compile(r"(?<=://)[^/@\s]+@")
 
 def check_report(path: Path) -> Path:
     """Return the path of a report if it can be written, before any work is done."""
-    if path.suffix.lower() not in _ENDINGS:
+    if path.suffix.lower() not in (".html", ".htm"):
         raise RequestError(f"cannot write the report {path}; accepted: a name in .html")
     check_picture(None)
     check_installed("jinja2", "a report", extra="plot")

@@ -2,7 +2,7 @@
 
 import io
 import os
-from types import SimpleNamespace
+from unittest.mock import Mock
 
 import pytest
 from rich.console import Console
@@ -28,13 +28,12 @@ def test_completion_in_a_shell():
 
 
 def test_what_remains_is_told_in_plain_lines(monkeypatch):
-    now, file = iter((0.0, 0.0, 1.0, 2.0, 2.0)), io.StringIO()
-    monkeypatch.setattr("predict_graph.clock.display.time", SimpleNamespace(monotonic=now.__next__))
+    now, file = Mock(side_effect=(0.0, 0.0, 1.0, 2.0, 2.0)), io.StringIO()
+    monkeypatch.setattr("predict_graph.clock.display.time", Mock(monotonic=now))
     display = Display(Console(file=file, width=80), lines=False)
     display.step("sampling", 0.0)
     display.step("sampling [x]", 0.05)
-    ended = iter((False, True))
-    display._ended = SimpleNamespace(wait=lambda pause: next(ended))
+    display._ended = Mock(wait=Mock(side_effect=(False, True)))
     display._write()
     assert file.getvalue() == "sampling [x], 2 s elapsed, about 18 s left\n"
 

@@ -211,7 +211,7 @@ def test_an_interrupt_ends_children_and_keeps_what_is_measured(written, tmp_path
     # The second has begun before it is said that the first has ended.
     assert all(line.startswith("1 of 2: machines 1, repeat 1: ") for line in said[:-2])
     assert said[-2:] == [
-        "1 new points are kept in points.csv; the same command goes on from there",
+        "1 new point kept in points.csv; the same command goes on from there",
         f"error: {'ended' if number == signal.SIGTERM else 'interrupted'}; nothing is half written",
     ]
     assert [r["machines"] for r in rows(tmp_path / "points.csv")] == ["1"]
