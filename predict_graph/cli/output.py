@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from predict_graph.results import Result
 
 _OUTPUTS = ("out", "json", "plot", "report", "events", "table")
-_OUTPUTS_OF = {"export": ("file",)}
-_NO_FILES = ("command",)  # the words of another program
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,7 +105,7 @@ def check_outputs(command: str, arguments: Mapping[str, Any], labels: Mapping[st
         from predict_graph.reports.page import check_report
 
         check_report(arguments["report"])
-    outputs = [*_OUTPUTS, *_OUTPUTS_OF.get(command, ())]
+    outputs = (*_OUTPUTS, "file") if command == "export" else _OUTPUTS
     if arguments.get("json") == arguments.get("events") == STANDARD_OUTPUT:
         raise RequestError(
             "--events - and --json - would both write to standard output; accepted: a file for one"
@@ -118,7 +116,7 @@ def check_outputs(command: str, arguments: Mapping[str, Any], labels: Mapping[st
     read = [
         (labels[name], path)
         for name in arguments
-        if name not in (*outputs, *_NO_FILES)
+        if name not in (*outputs, "command")  # the words of another program
         for text in _paths(arguments[name])
         for path in _read_for(name, text)
         if os.path.exists(path) or (path and name == "history")

@@ -224,7 +224,8 @@ def dots(
         own, mark = getattr(LIGHT, meaning), "s" if meaning == "ink" else "o"
         axes.plot([start, end], [-row, -row], color=own, linewidth=2.2, alpha=0.6)
         axes.plot([value], [-row], mark, color=own, markersize=7)
-        _note(axes, f"{value:.3g}", (value, -row), (0, 7), ha="center", fontsize=8)
+        # 9,540 rather than 9.54e+03
+        _note(axes, f"{float(f'{value:.3g}'):,g}", (value, -row), (0, 7), ha="center", fontsize=8)
     _rows(axes, names, xlabel)
     axes.set_ylim(-len(names) + 0.4, 0.7)
     axes.margins(x=0.12)
