@@ -113,9 +113,8 @@ class LoadMeter:
         """Count the threads that there are now: those that end are not seen later."""
         with self._lock:
             for name, (ran, waited) in _threads():
-                before = self._seen.get(name, (0.0, 0.0))
-                if ran < before[0]:  # another thread that has got its number
-                    before = (0.0, 0.0)
+                seen = self._seen.get(name, (0.0, 0.0))
+                before = seen if ran >= seen[0] else (0.0, 0.0)  # another thread has its number
                 self._add(ran - before[0], waited - before[1])
                 self._seen[name] = (ran, waited)
 

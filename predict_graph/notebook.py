@@ -19,8 +19,6 @@ from typing import Any
 
 from predict_graph.errors import PredictGraphError, RequestError
 
-Row = dict[str, Any]
-
 
 def load_ipython_extension(shell: Any) -> None:
     """Add the magics to IPython."""
@@ -31,7 +29,7 @@ def load_ipython_extension(shell: Any) -> None:
     )
 
 
-def _call(names: Row, magic: str, line: str, cell: str | None = None) -> Any:
+def _call(names: dict[str, Any], magic: str, line: str, cell: str | None = None) -> Any:
     """Predict or track the call of a line, or of a cell whose line has options."""
     code, options = (line, "") if cell is None else (cell, line)
     target, call = _parsed(code)
@@ -56,7 +54,7 @@ def _call(names: Row, magic: str, line: str, cell: str | None = None) -> Any:
     return None
 
 
-def _watch(shell: Any, cell: str, given: Row) -> None:
+def _watch(shell: Any, cell: str, given: dict[str, Any]) -> None:
     """Run a cell while a thread shows what remains of the loop that it starts on Spark."""
     from rich.console import Console
 
@@ -100,7 +98,7 @@ def _address_of_session() -> str:
     return str(address)
 
 
-def _options(line: str, names: Row) -> Row:
+def _options(line: str, names: dict[str, Any]) -> dict[str, Any]:
     """Return the options that follow the name of a magic."""
     found, given = _evaluated(_parsed(f"dict(None, {line})", "what follows the magic")[1], names)
     if len(found) > 2:  # the function, and its None
@@ -108,11 +106,11 @@ def _options(line: str, names: Row) -> Row:
     return given
 
 
-def _evaluated(call: ast.Call, names: Row) -> tuple[tuple[Any, ...], Row]:
+def _evaluated(call: ast.Call, names: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """Return the function and the arguments of a call."""
     noted = ast.Call(ast.Name("_noted", ast.Load()), [call.func, *call.args], call.keywords)
     code = compile(ast.fix_missing_locations(ast.Expression(noted)), "<cell>", "eval")
-    found: tuple[tuple[Any, ...], Row] = eval(
+    found: tuple[tuple[Any, ...], dict[str, Any]] = eval(
         code, {**names, "_noted": lambda *positional, **keywords: (positional, keywords)}
     )
     return found

@@ -31,6 +31,7 @@ class _Loaded(NamedTuple):
     registered: list[tuple[Registry[Any], str]]
 
 
+_Place = tuple[int, str]
 _LOADED: dict[Path, _Loaded] = {}
 _CONSTANTS = (int, float, str, tuple, list, dict, set, frozenset)
 _INSTALLED = (sysconfig.get_path("stdlib"), os.path.dirname(__file__))
@@ -87,14 +88,14 @@ def code_digest(thing: Any, seen: set[int] | None = None) -> str:
     seen = set() if seen is None else seen
     if id(thing) in seen:
         return "seen"
-    constants: dict[tuple[int, str], Any] = {}
-    filled: set[tuple[int, str]] = set()
+    constants: dict[_Place, Any] = {}
+    filled: set[_Place] = set()
     seen.add(id(thing))
     todo = [thing]
     for each in todo:  # what they use is added
-        for space, name, value in _used_by(each, seen, filled):
-            if isinstance(value, _CONSTANTS) and not name.startswith("__"):
-                constants[space, name] = value
+        for place, value in _used_by(each, seen, filled):
+            if isinstance(value, _CONSTANTS) and not place[1].startswith("__"):
+                constants[place] = value
             elif id(value) not in seen and _is_own(value, each):
                 seen.add(id(value))
                 todo.append(value)
@@ -166,10 +167,8 @@ def _home(thing: Any) -> str:
     return os.path.dirname(file) if file else name
 
 
-def _used_by(
-    thing: Any, seen: set[int], filled: set[tuple[int, str]]
-) -> Iterator[tuple[int, str, Any]]:
-    """Yield what a function has by name around it, or a class or module inside it, and where.
+def _used_by(thing: Any, seen: set[int], filled: set[_Place]) -> Iterator[tuple[_Place, Any]]:
+    """Yield what a function has by name around it, or a class or module inside it, by place.
 
     What its code fills is added to `filled`.
     """
@@ -177,7 +176,7 @@ def _used_by(
         inside = vars(thing) | {each.__name__: each for each in getattr(thing, "__bases__", ())}
         space = id(thing if isinstance(thing, type) else vars(thing))  # that of its functions
         for name, each in inside.items():
-            yield space, name, getattr(each, "fget", getattr(each, "func", each))
+            yield (space, name), getattr(each, "fget", getattr(each, "func", each))
         return
     owner = getattr(thing, "__self__", None)
     function = inspect.unwrap(getattr(thing, "__func__", thing))
@@ -193,11 +192,11 @@ def _used_by(
             at = step.positions and step.positions[::2]  # what is loaded begins what is changed
             if step.opname == "LOAD_GLOBAL":
                 loaded[at] = step.argval
-                yield id(names), step.argval, names.get(step.argval)
+                yield (id(names), step.argval), names.get(step.argval)
             elif at in loaded and _CHANGES & {step.opname, str(step.argval)}:
                 filled.add((id(names), loaded[at]))
         constants = [value for value in each.co_consts if not isinstance(value, CodeType)]
-        yield id(each), "its code", (each.co_code, *each.co_names, *constants)
+        yield (id(each), "its code"), (each.co_code, *each.co_names, *constants)
     held: dict[Any, Any] = dict(enumerate(function.__defaults__ or ()))
     own = owner if isinstance(owner, type) else getattr(owner, "__dict__", owner)
     held |= {"self": own, "class": type(owner), **(function.__kwdefaults__ or {})}
@@ -205,8 +204,8 @@ def _used_by(
         held |= dict(inspect.getclosurevars(function).nonlocals)
     for name, each in held.items():
         code = isinstance(each, type | FunctionType | ModuleType)
-        yield id(thing), f"its {name}", each if code else content_text(each, seen)
-        yield id(thing), f"type of {name}", type(each)
+        yield (id(thing), f"its {name}"), each if code else content_text(each, seen)
+        yield (id(thing), f"type of {name}"), type(each)
 
 
 def _load(path: str | Path, kind: str, *, registers: bool) -> ModuleType:

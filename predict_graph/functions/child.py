@@ -35,8 +35,7 @@ from predict_graph import memory
 from predict_graph.budget import Budget
 from predict_graph.cores import meter, queued
 from predict_graph.errors import described_error
-from predict_graph.functions.loops import PARSED, parse_ahead
-from predict_graph.functions.watch import FEW_ROUNDS, LoopWatch, Observation, report_progress
+from predict_graph.functions import loops
 from predict_graph.processes import ENDING, death, supervise
 from predict_graph.timing import CallTimer, clock
 
@@ -126,7 +125,7 @@ class ChildRun:
     peak_bytes: float = 0.0
     held: list[tuple[float, float]] = field(default_factory=list, repr=False)
     graph_bytes: float = 0.0
-    observations: list[Observation] = field(default_factory=list, repr=False)
+    observations: list[loops.Observation] = field(default_factory=list, repr=False)
     sentence: str = ""
     spent: float = 0.0
     generator: bool = False
@@ -163,10 +162,8 @@ def run_in_child(
             receiver.close()
             _in_child(_Recorder(sender, limits, form), build, call, sample)
         sender.close()
-    try:
+    with receiver:
         return _await_child(child, receiver, limits)
-    finally:
-        receiver.close()
 
 
 def called(call: Callable[[Any], Any], graph: Any, *, keep: bool = False) -> tuple[Any, bool]:
@@ -227,7 +224,7 @@ def _await_child(child: int, receiver: Connection, limits: Limits) -> ChildRun:
         return ChildRun(state, seconds=seconds, wall=wall, spent=spent, peak_bytes=held)
     if run is None:
         return ChildRun("died", seconds=spent, wall=wall, spent=spent, sentence=death(status))
-    parse_ahead(functions)  # or the next child would spend time and memory on it
+    loops.parse_ahead(functions)  # or the next child would spend time and memory on it
     for name in modules:  # in the same order
         with contextlib.suppress(Exception):  # the function may have made some itself
             importlib.import_module(name)
@@ -285,13 +282,13 @@ class _Recorder:
         self.send = sender.send
         self._modules = frozenset(sys.modules)
         self._limits, self._form = limits, form
-        self._watch = LoopWatch(called.__code__, self._elapsed)
+        self._watch = loops.LoopWatch(called.__code__, self._elapsed)
         self._outcome = ChildRun("running")
         self._timer: CallTimer | None = None
         self._base = 0
         self._looking = False
         self._allowed = 0.0  # seconds of the call that the parent knows of
-        self._loop = Observation(0.0)  # as last observed, if it predicts the run
+        self._loop = loops.Observation(0.0)  # as last observed, if it predicts the run
         self._entered = 0.0  # seconds of the observation before that loop
 
     def run(self, build: Callable[[], Any], call: Callable[[Any], Any]) -> None:
@@ -307,7 +304,7 @@ class _Recorder:
             self._outcome.graph_bytes = max(self._base - before, 0.0)
             memory.forget_peak()
             budget = self._limits.budget
-            report_progress(self._form, self._watch.report)
+            loops.report_progress(self._form, self._watch.report)
             self._allow(max(self._limits.seconds, min(budget.least_seconds, self._most_left)))
             self._timer = CallTimer()
             signal.signal(signal.SIGPROF, self._tick)
@@ -335,7 +332,7 @@ class _Recorder:
     def _elapsed(self) -> float:
         return self._timer.seconds if self._timer else 0.0
 
-    def _observe(self, seen: Observation) -> None:
+    def _observe(self, seen: loops.Observation) -> None:
         # That of a condition predicts a run only where a run on a sample was steady in it.
         own, before = self._limits.loop, self._outcome.observations[-1:]
         if seen.loop and (own == seen.loop or (not own and seen.counted)):
@@ -361,13 +358,13 @@ class _Recorder:
         limits, loop = self._limits, self._loop
         share, total = limits.budget.share or 0.0, min(loop.total, limits.rounds)
         allowed = limits.seconds
-        if share and total and loop.done >= min(FEW_ROUNDS, total / 2):
+        if share and total and loop.done >= min(loops.FEW_ROUNDS, total / 2):
             predicted = self._entered + (elapsed - self._entered) * total / loop.done
             allowed = limits.budget.allowed(predicted)
             allowed -= limits.already + self._outcome.convert_seconds
             if loop.done >= _MANY_ROUNDS:
                 allowed = min(allowed, _LONG)
-        elif not loop.early and share * total >= FEW_ROUNDS > loop.done:
+        elif not loop.early and share * total >= loops.FEW_ROUNDS > loop.done:
             # These iterations may be within the share.
             allowed = max(allowed, min(_LONG, self._most_left))
         if elapsed >= allowed:
@@ -387,7 +384,8 @@ class _Recorder:
         outcome = self._outcome
         outcome.state, outcome.seconds, outcome.peak_bytes = state, self._elapsed(), self._peak
         outcome.wall = self._timer.wall if self._timer else 0.0
-        self.send((outcome, PARSED, [name for name in sys.modules if name not in self._modules]))
+        modules = [name for name in sys.modules if name not in self._modules]
+        self.send((outcome, loops.PARSED, modules))
         while True:  # until the parent ends this process
             signal.pause()
 
@@ -401,7 +399,6 @@ def _silence() -> None:
 
 def _described(error: BaseException) -> str:
     frames = traceback.extract_tb(error.__traceback__)
-    where = ""
-    if frames and not frames[-1].filename.startswith(_HERE):
-        where = f" (line {frames[-1].lineno} of {Path(frames[-1].filename).name})"
+    ours = not frames or frames[-1].filename.startswith(_HERE)
+    where = "" if ours else f" (line {frames[-1].lineno} of {Path(frames[-1].filename).name})"
     return described_error(error)[:300] + where

@@ -22,7 +22,7 @@ from predict_graph.clock.loops import remaining_of
 from predict_graph.durations import readable_seconds
 from predict_graph.functions.atlas import MACHINE
 from predict_graph.functions.growth import NOTHING, RUN_STD, Growth, Hyper, Point, extrapolate
-from predict_graph.functions.watch import FEW_ROUNDS, Observation
+from predict_graph.functions.loops import FEW_ROUNDS, Observation
 from predict_graph.intervals import QUANTILE, Interval
 from predict_graph.outcome import SourceEstimate
 
@@ -69,7 +69,7 @@ class LoopShape:
     Parameters
     ----------
     loop : str
-        See :class:`~predict_graph.functions.watch.Observation`; empty where there is no such loop.
+        See :class:`~predict_graph.functions.loops.Observation`; empty where there is no such loop.
     before : float
         Seconds before it.
     after : float
@@ -83,7 +83,7 @@ class LoopShape:
     curve : Curve
         Straight where the run is too short to show another one.
     counted : bool
-        See :class:`~predict_graph.functions.watch.Observation`.
+        See :class:`~predict_graph.functions.loops.Observation`.
     observations : int
         Observations inside any loop.
     """

@@ -351,8 +351,7 @@ def _above(
 
 _VISIBLE = 2.0**22  # bytes that show among those of an interpreter; not tuned
 _RESOLUTION = 1.5 * 2**20  # bytes that the interpreter and the allocator hold back; not tuned
-_HELD_BY = (NOTHING, "vertices", "edges", "reached_vertices", "vertices_squared")
-_HELD_BY_PAIRS = ("reached_vertices", "vertices_squared")
+_HELD_BY = (NOTHING, "vertices", "edges", "reached_vertices", "vertices_squared")  # two by pairs
 # Of peaks: noise of one run (calibrated), half of what Python's allocator takes at once, powers
 # nearer to one than those of times (bytes are proportional to what is held), and no least: peaks of
 # small runs do not show all that is held.
@@ -382,10 +381,8 @@ def predict_memory(
         refuted = call.predicted < least and math.isfinite(most)  # the samples, by the first part
         high = most if refuted else call.high
         call = Interval(*(min(max(x, least), most) for x in (call.predicted, call.low, high)))
-    graph = 0.0
-    if converted and prefix is not None and prefix.graph_bytes:
-        graph = prefix.graph_bytes
-    elif converted:
+    graph = prefix.graph_bytes if converted and prefix is not None else 0.0
+    if converted and not graph:
         sizes = [(drivers, run.graph_bytes) for drivers, run in runs]
         graph = grown_bytes(sizes, target, ("edges", "vertices")).predicted
     high = graph * 1.15 + call.high + _RESOLUTION
@@ -416,7 +413,7 @@ def grown_bytes(
     They do not grow with pairs of vertices where these would take less than a number each, and not
     faster than the steepest driver.
     """
-    names = [name for name in names if name not in _HELD_BY_PAIRS or _may_hold_pairs(points, name)]
+    names = [name for name in names if name not in _HELD_BY[3:] or _may_hold_pairs(points, name)]
     made = []
     for each, _ in points:
         larger = (b for d, b in points if all(d[n] >= each[n] for n in ("vertices", "edges")))

@@ -1,8 +1,9 @@
-"""The loops of a Python function: which of them encloses a line, and how far one is.
+"""Observe a running function from outside: its outermost loop, and how far that is.
 
-They are found in the syntax tree. Progress is read from a loop's variables, its iterator, or its
-condition. Nothing of the running function is called but what cannot change it: lengths of
-containers, and fresh iterations over containers of libraries.
+An observation takes some ten microseconds and changes nothing: it reads frames, the syntax tree of
+the functions that are running, and local variables. Progress is read from a loop's variables, its
+iterator, or its condition. Nothing of the running function is called but what cannot change it:
+lengths of containers, and fresh iterations over containers of libraries.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import tokenize
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, MappingView
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
 from types import CodeType, FrameType, GeneratorType, ModuleType
@@ -27,6 +29,9 @@ import numpy as np
 
 from predict_graph.functions.naming import LIBRARIES
 
+REPORTED = "progress"
+"""Name of the loop that stands for the progress that a library in C reports."""
+FEW_ROUNDS = 4  # iterations from which a loop predicts its run; not tuned
 COMPREHENSIONS = ("<genexpr>", "<listcomp>", "<dictcomp>", "<setcomp>")
 """Names of code objects that are one loop over their argument ``.0``."""
 
@@ -181,23 +186,111 @@ Reader = Callable[[FrameType], Progress | None]
 """Reads the progress of the loop of a frame."""
 
 
-class LoopReader:
-    """Reads the progress of loops from the second look on, and remembers how each is read."""
+@dataclass(frozen=True)
+class Observation:
+    """The loop that a run is in after so many seconds, and how far that is.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    loop : str
+        ``file:function:line`` of its header; empty outside of any.
+    done, total : float
+        Iterations; both 0 where they are unknown.
+    early : bool
+        Whether its last iteration may come before `total`.
+    counted : bool
+        Whether `done` counts elements of the loop. Else it is the progress of a condition or the
+        one that a library reports, and a finished run has to show that it is steady.
+    """
+
+    seconds: float
+    loop: str = ""
+    done: float = 0.0
+    total: float = 0.0
+    early: bool = False
+    counted: bool = True
+
+
+def report_progress(form: str, take: Callable[[float], None] | None) -> None:
+    """Let the library of a graph report its progress, in percent, to a function.
+
+    To nobody with None, as by default. Only igraph reports any; which handler it had, it does not
+    say.
+    """
+    if form == "igraph":
+        import igraph
+
+        handler = None if take is None else lambda message, percent: take(percent)
+        igraph.set_progress_handler(handler)
+
+
+class LoopWatch:
+    """Finds the outermost loop of the functions that an entry function has called.
+
+    Parameters
+    ----------
+    entry : code
+        Frames inside the frame of this code are observed.
+    elapsed : callable
+        Returns the seconds since the start.
+    """
+
+    def __init__(self, entry: CodeType, elapsed: Callable[[], float]) -> None:
+        self._entry, self._elapsed = entry, elapsed
         self._failures: Counter[Loop] = Counter()  # in a row
         self._readers: dict[tuple[int, Loop], Reader | None] = {}
+        self._report: Observation | None = None
+        self._percent = -1.0
 
-    def of_frame(self, frame: FrameType | None) -> Progress | None:
+    def report(self, percent: float) -> None:
+        """Take the progress that a library in C reports: often, so nothing else is done here."""
+        self._percent = percent
+
+    def observe(self, frame: FrameType | None) -> Observation:
+        """Return the outermost loop that `frame` is in, else what a library has reported last."""
+        seconds = self._elapsed()
+        stack: list[FrameType] = []
+        while frame is not None and frame.f_code is not self._entry:
+            stack.append(frame)
+            frame = frame.f_back
+        inner = [*zip(stack, [None, *stack], strict=False)]
+        for each, other in reversed(inner if frame is not None else []):
+            for line, progress, early in self._around(each, other):
+                done, total, counted = progress or Progress(0.0, 0.0)
+                if total != 1.0:  # else only what is inside it can show progress
+                    loop = f"{each.f_code.co_filename}:{each.f_code.co_name}:{line}"
+                    return Observation(seconds, loop, max(done, 0.0), total, early, counted)
+        done = 10.0 * min(self._percent, 100.0)  # of a loop of 1000 iterations
+        if done >= 0.0 and (self._report is None or done != self._report.done):
+            self._report = Observation(seconds, REPORTED, done, 1000.0, counted=False)
+        return self._report or Observation(seconds)
+
+    def _around(
+        self, frame: FrameType, inner: FrameType | None
+    ) -> Iterator[tuple[int, Progress | None, bool]]:
+        """Yield line and progress of the loops of a frame, and whether each may end early."""
+        code, line = frame.f_code, frame.f_lineno
+        generates = inner is not None and inner.f_code.co_flags & inspect.CO_GENERATOR
+        drawn = inner if generates else None
+        if code.co_name in COMPREHENSIONS:
+            yield code.co_firstlineno, self._of_frame(frame) or self._of_frame(drawn), False
+            return
+        for loop in enclosing_loops(code, line):
+            if isinstance(loop, ast.While) or body_holds(loop, line):
+                yield loop.lineno, self._of_loop(loop, frame), ends_early(loop)
+            elif drawn is not None:
+                yield loop.lineno, self._of_frame(drawn), ends_early(loop)
+
+    def _of_frame(self, frame: FrameType | None) -> Progress | None:
         """Return the progress of a comprehension, or of the outermost loop of a function."""
         if frame is None:
             return None
         if frame.f_code.co_name in COMPREHENSIONS:
             return self._of_iterator(frame.f_locals.get(".0"))
         loops = enclosing_loops(frame.f_code, frame.f_lineno)
-        return self.of_loop(loops[0], frame) if loops else None
+        return self._of_loop(loops[0], frame) if loops else None
 
-    def of_loop(self, loop: Loop, frame: FrameType) -> Progress | None:
+    def _of_loop(self, loop: Loop, frame: FrameType) -> Progress | None:
         """Return the progress of a loop that the frame is in; None if it cannot be read."""
         key = id(frame), loop
         if key not in self._readers:
@@ -217,10 +310,12 @@ class LoopReader:
         if isinstance(loop, ast.While):
             return _by_condition(loop.test, frame)
         target, iterable, bound = loop.target, loop.iter, bound_names(loop)
-        if _calls(iterable, "enumerate") and isinstance(target, ast.Tuple):
-            target, iterable = target.elts[1], iterable.args[0]  # type: ignore[attr-defined]
-        if _calls(iterable, "tqdm"):
-            iterable = iterable.args[0]  # type: ignore[attr-defined]
+        match target, iterable:
+            case ast.Tuple([_, target]), ast.Call(ast.Name("enumerate"), [iterable, *_]):
+                pass
+        match iterable:
+            case ast.Call(ast.Name("tqdm"), [iterable, *_]):
+                pass
         source = _evaluated(iterable, frame)
         if isinstance(iterable, ast.Name | ast.Attribute) and hasattr(type(source), "__next__"):
             return lambda frame: self._of_iterator(source)
@@ -237,7 +332,7 @@ class LoopReader:
         """Return the progress of an iterator, without drawing from it."""
         with suppress(Exception):
             if isinstance(iterator, GeneratorType):
-                return self.of_frame(iterator.gi_frame)
+                return self._of_frame(iterator.gi_frame)
             kind = type(iterator).__name__
             if kind == "enumerate":
                 return self._of_iterator(iterator.__reduce__()[1][0])
@@ -249,12 +344,6 @@ class LoopReader:
                 total = max((_size(part) or 0 for part in gc.get_referents(iterator)), default=0)
                 return Progress(float(total - left - 1), float(total)) if total > left else None
         return None
-
-
-def _calls(node: ast.expr, name: str) -> bool:
-    """Whether an expression calls a function of this name with arguments."""
-    called = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and bool(node.args)
-    return called and node.func.id == name  # type: ignore[attr-defined]
 
 
 def _by_condition(condition: ast.expr, frame: FrameType) -> Reader | None:

@@ -20,9 +20,10 @@ from predict_graph.algorithms.parameters import literal
 from predict_graph.errors import RequestError, did_you_mean, unknown_name
 from predict_graph.plugin_files import code_digest, content_text, file_module
 
-FORMS = ("networkx", "igraph", "networkit", "scipy", "edges", "graph")
+TABLES = ("pandas", "polars")
+FORMS = ("networkx", "igraph", "networkit", "scipy", "edges", *TABLES, "graph")
 """What a function may take as its graph: a graph of these libraries, a scipy sparse array, an array
-of edges (two columns), or our own :class:`~predict_graph.graph.Graph`."""
+of edges (two columns) or a table of them, or our own :class:`~predict_graph.graph.Graph`."""
 
 _GRAPH_LIBRARIES = ("networkx", "igraph", "networkit")
 LIBRARIES = (*_GRAPH_LIBRARIES, "scipy")
@@ -30,7 +31,8 @@ LIBRARIES = (*_GRAPH_LIBRARIES, "scipy")
 _ANNOTATIONS = {
     **{library: library for library in LIBRARIES},
     **{"nx.": "networkx", "ig.": "igraph", "nk.": "networkit", "csr_": "scipy"},
-    **{"predict_graph": "graph", "DataFrame": "edges", "ndarray": "edges"},
+    **{"predict_graph": "graph", "ndarray": "edges"},
+    **{"polars": "polars", "pl.": "polars", "DataFrame": "pandas"},
 }
 _HOMES = {
     "igraph": ("igraph.Graph", "igraph"),
@@ -192,7 +194,8 @@ def check_function(
     code = "" if library in LIBRARIES else code_digest(_inner(found))
     if isinstance(found, partial) and (code or library):
         code += content_text(found.args)
-    form = form or own or form_of(graph) or _FORM_OF.get(library) or _wanted(found, name)
+    form = form or own or _annotated(found) or form_of(graph, LIBRARIES)
+    form = form or _FORM_OF.get(library) or _imported(found, name)
     given = tuple(positional), dict(keywords or {})
     function = GraphFunction(found, name, library, form, *given, code)
     if called:
@@ -301,10 +304,11 @@ def check_arguments(texts: Sequence[str] | None) -> tuple[list[Any], dict[str, A
     return positional, keywords
 
 
-def form_of(graph: Any) -> str | None:
-    """Return the library of a graph; None for text, our graphs and None."""
+def form_of(graph: Any, among: Sequence[str] = (*LIBRARIES, *TABLES, "numpy")) -> str | None:
+    """Return the form of a graph or table of a library; None for text, our graphs and None."""
     bases = {base.__module__.partition(".")[0] for base in type(graph).__mro__}
-    return next((name for name in LIBRARIES if name in bases), None)
+    found = next((name for name in among if name in bases), None)
+    return "edges" if found == "numpy" else found
 
 
 _ACCEPTED = "accepted: module:function such as networkx:betweenness_centrality, or file.py:function"
@@ -399,11 +403,16 @@ def _given(function: Callable[..., Any]) -> tuple[Any, str, str]:
     return function, f"{module}:{name}", ""
 
 
-def _wanted(function: Any, name: str) -> str:
-    """Return the form of graph that a function wants, from its annotation or its imports."""
+def _annotated(function: Any) -> str | None:
+    """Return the form that the annotation of a function's first parameter names, if any."""
     with contextlib.suppress(TypeError, ValueError, StopIteration):
         first = next(iter(inspect.signature(function).parameters.values()))
         return next(form for part, form in _ANNOTATIONS.items() if part in str(first.annotation))
+    return None
+
+
+def _imported(function: Any, name: str) -> str:
+    """Return the form of the only graph library that a function's module imports."""
     inner = inspect.unwrap(_inner(function))
     found = dict(vars(inspect.getmodule(inner) or ModuleType("none"))).values()
     homes = (getattr(each, "__module__", getattr(each, "__name__", "")) for each in found)

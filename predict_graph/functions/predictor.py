@@ -66,9 +66,8 @@ class FunctionCase(Gathering):
         # 0.15: not tuned
         made = self.conversion() if self.subject.converted else 0.0
         convert = Interval.spread(made, math.hypot(0.15, others)).scaled(load.stretch)
-        runtime = Interval(
-            call.predicted + convert.predicted, call.low + convert.low, call.high + convert.high
-        )
+        parts = zip(call.to_dict().values(), convert.to_dict().values(), strict=True)
+        runtime = Interval(*map(sum, parts))
         phases = {"convert": convert.predicted, "call": call.predicted}
         sure = self.whole is not None or self.prefix is not None
         outgrown = "" if sure else observed.outgrown(self.points, self.stopped)

@@ -12,7 +12,7 @@ from predict_graph.errors import RequestError
 from predict_graph.functions.atlas import atlas_points, compiled_alternatives
 from predict_graph.functions.evidence import estimates_of
 from predict_graph.functions.growth import NOTHING, extrapolate, grown_bytes
-from predict_graph.functions.naming import GraphFunction
+from predict_graph.functions.naming import TABLES, GraphFunction
 from predict_graph.intervals import Interval
 from predict_graph.memory import available_memory
 from predict_graph.outcome import PeakMemory, Prediction
@@ -25,7 +25,7 @@ _BYTES = {
     "igraph": ((42.0, 36.0), (43.0, 36.0)),
     "networkit": ((31.0, 25.0), (63.0, 23.0)),
     "scipy": ((14.0, 26.0), (12.0, 14.0)),
-    "edges": ((15.0, 19.0), (14.0, 19.0)),
+    **dict.fromkeys(("edges", *TABLES), ((15.0, 19.0), (14.0, 19.0))),
     "graph": ((12.0, 8.0), (12.0, 4.0)),
 }
 

@@ -10,10 +10,11 @@ the graph.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
+from importlib import import_module
 from itertools import chain
 from numbers import Integral
 from typing import Any
@@ -23,16 +24,20 @@ import numpy as np
 from predict_graph.algorithms.naming import vertex_of
 from predict_graph.arrays import IndexArray, IntArray
 from predict_graph.errors import RequestError
+from predict_graph.functions import naming
 from predict_graph.functions.child import called
 from predict_graph.functions.growth import drivers_of, neighbour_work
-from predict_graph.functions.naming import VERTEX_LISTS, VERTEX_PARAMETERS, GraphFunction, form_of
-from predict_graph.graph import Graph, check_graph
+from predict_graph.functions.naming import TABLES, GraphFunction, form_of
+from predict_graph.graph import EdgeList, Graph, check_graph
 from predict_graph.graph.build import READ_AS_DIRECTED, READ_AS_UNDIRECTED, as_asked, from_edges
+from predict_graph.graph.columns import find_columns
 from predict_graph.iterations import draw_sample
 from predict_graph.iterations.completion.completed import Completer
 from predict_graph.iterations.completion.profiles import vertex_profiles
 
 WALKS = ("mhrw", "rj")
+_SEVERAL = (list, tuple, set, frozenset, dict)
+_KEPT = ("networkx", "igraph", *TABLES)  # forms whose samples keep what else a graph holds
 
 
 @lru_cache(maxsize=2)
@@ -143,7 +148,7 @@ class Subject:
         self.graph = as_graph(source, function, **reading)
         is_directed = getattr(source, "is_directed", getattr(source, "isDirected", lambda: True))
         own = form_of(source) == function.form and is_directed() == self.graph.directed
-        self.given: Any = source if own and function.form in ("networkx", "igraph") else None
+        self.given: Any = source if own and function.form in _KEPT else None
         self.converted = not own
 
     @property
@@ -201,13 +206,15 @@ class Subject:
                 if form == "networkx":
                     return reorder_networkx(build(graph, form), order.tolist())
                 return build(graph if order is vertices else graph.subgraph(order), form)
-            if form != "networkx":
+            if form == "igraph":
                 return part_of_igraph(given, own[order])
             nodes = [labels[vertex] for vertex in own[order].tolist()]
             whole = len(nodes) == self.graph.vertices
+            if form in TABLES:
+                return given if whole else part_of_table(given, {*nodes})
             return reorder_networkx(given if whole else given.subgraph(nodes).copy(), nodes)
 
-        if vertices is None or (own is not None and form == "networkx"):
+        if vertices is None or (own is not None and form != "igraph"):
             return Case(graph, made, self.function)
         place = np.full(self.graph.vertices, -1, np.int64)
         place[vertices] = np.arange(graph.vertices) if form == "networkx" else np.argsort(order)
@@ -244,12 +251,13 @@ class Subject:
         """
         found: dict[Any, tuple[Any, list[int]]] = {}
         both = {"s", "t"}  # one without the other is a time or a scale
-        names = VERTEX_PARAMETERS - (both if both - self.function.parameters.keys() else set())
+        alone = both - self.function.parameters.keys()
+        names = naming.VERTEX_PARAMETERS - (both if alone else set())
         for place, name, value in self.function.given:
             one = self._vertex(name, value) if name in names else None
             if one is not None:
                 found[place] = None, [one]
-            elif name in VERTEX_LISTS and isinstance(value, list | tuple | set | frozenset | dict):
+            elif name in naming.VERTEX_LISTS and isinstance(value, _SEVERAL):
                 several = [self._vertex(name, each) for each in value]
                 if several and None not in several:
                     found[place] = value, [each for each in several if each is not None]
@@ -273,8 +281,8 @@ class Subject:
     def _needs_own_edges(self) -> bool:
         """Whether the graph has its own class, parallel edges, or attributes other than weights."""
         given, weighted = self.given, self.graph.weights is not None
-        if given is None:
-            return False
+        if given is None or self.function.form in TABLES:
+            return given is not None
         if self.function.form == "igraph":
             own = {*given.vs.attributes(), *given.es.attributes(), *given.attributes()}
             return bool(given.has_multiple() or own - ({"weight"} if weighted else set()))
@@ -381,6 +389,20 @@ def part_of_igraph(source: Any, vertices: IndexArray) -> Any:
     return part.permute_vertices(places.tolist())
 
 
+def part_of_table(source: Any, vertices: Set[Any]) -> Any:
+    """Return the rows of a table of edges between some vertices, with all columns."""
+    found = find_columns([*map(str, source.columns)], "it", EdgeList.of(source, None))
+    ends = (source[source.columns[place]].to_list() for place in (found.source, found.target))
+    kept = [u in vertices and v in vertices for u, v in zip(*ends, strict=True)]
+    return source[kept] if hasattr(source, "iloc") else source.filter(kept)
+
+
+def _table(library: str, graph: Graph) -> Any:
+    columns = zip(("source", "target", "weight"), graph.listed_edges(), strict=True)
+    known = {name: column for name, column in columns if column is not None}
+    return import_module(library).DataFrame(known)
+
+
 def _networkx(graph: Graph) -> Any:
     import networkx
 
@@ -422,5 +444,6 @@ _BUILDERS: dict[str, Callable[[Graph], Any]] = {
     "networkit": _networkit,
     "scipy": lambda graph: graph.to_scipy().astype(np.float64),
     "edges": lambda graph: np.column_stack(graph.listed_edges()[:2]),
+    **{library: partial(_table, library) for library in TABLES},
     "graph": lambda graph: graph,
 }

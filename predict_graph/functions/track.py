@@ -27,7 +27,7 @@ from predict_graph.clock.loops import remaining_after, remaining_of, with_predic
 from predict_graph.clock.moment import Moment, closing_words
 from predict_graph.durations import readable_seconds
 from predict_graph.errors import PredictGraphError
-from predict_graph.functions import watch
+from predict_graph.functions import loops
 from predict_graph.functions.child import ChildRun, called
 from predict_graph.functions.growth import drivers_of, extrapolate
 from predict_graph.functions.naming import GraphFunction, check_function, form_of
@@ -70,6 +70,7 @@ class Tracked:
 def track(
     function: str | Callable[..., Any],
     graph: Any,
+    /,
     *positional: Any,
     history: History | str | bool | None = None,
     graph_form: str | None = None,
@@ -87,10 +88,9 @@ def track(
     function : str or callable
         See :func:`~predict_graph.functions.naming.check_function`.
     graph : object
-        The graph as the function takes it, or what :func:`~predict_graph.predict` takes. A table,
-        such as a DataFrame, is passed on as it is if an annotation of the function names its class.
+        The graph as the function takes it, or what :func:`~predict_graph.predict` takes.
     *positional, **keywords
-        Other arguments of the function.
+        Other arguments of the function, whatever their names: these two have none.
     history : History, path, 'none' or None
     graph_form : str, optional
 
@@ -110,9 +110,7 @@ def track(
     {5: 1, 7: 1, 9: 1}
     """
     checked = check_function(function, positional, keywords, form=graph_form, graph=graph)
-    hint = str(next(iter(checked.parameters.values()), "")).replace("'", ".").split(".")
-    as_it_is = checked.form == "edges" and type(graph).__name__ in ("ndarray", *hint)
-    if form_of(graph) != checked.form and not as_it_is:
+    if form_of(graph) != checked.form:
         whole = graph = Subject(checked, graph, seed=0).whole()
         ids = [] if whole.graph.labels is None else whole.graph.labels.tolist()
         if checked.form == "networkx" and ids and len(set(ids)) == len(ids):
@@ -154,7 +152,7 @@ def run_tracked(
         watching = threading.Thread(target=_watch, args=given, daemon=True)
         watching.start()
         try:
-            watch.report_progress(function.form, watcher.watch.report)
+            loops.report_progress(function.form, watcher.watch.report)
             result, lazy = called(call, graph, keep=keep)
         except KeyboardInterrupt as interrupt:
             after = f"{readable_seconds(watcher.elapsed)}{watcher.progress}"
@@ -162,7 +160,7 @@ def run_tracked(
             raise
         finally:
             seconds = timer.wall
-            watch.report_progress(function.form, None)
+            loops.report_progress(function.form, None)
             ended.set()
             watching.join()
     if os.getpid() != here:  # forked by the function
@@ -203,7 +201,7 @@ class Watcher:
         self, watched: int, entry: CodeType, expected: Interval | None, began: float, graph: Any
     ) -> None:
         self._watched, self._began = watched, began
-        self.watch = watch.LoopWatch(entry, lambda: self.elapsed)
+        self.watch = loops.LoopWatch(entry, lambda: self.elapsed)
         self._trail: list[tuple[float, float, float]] = []  # seconds, done, total
         self._loop = ""
         self._unsteady: set[str] = set()
@@ -239,7 +237,7 @@ class Watcher:
         """How far the run is, in words; empty where that is unknown."""
         return f", in {self.said[-1].progress('iteration')}" if self.said and self._trail else ""
 
-    def _take(self, seen: watch.Observation) -> None:
+    def _take(self, seen: loops.Observation) -> None:
         """Add an observation to the trail of its loop; that of a loop that is over goes."""
         self._elsewhere = 0 if seen.loop and seen.loop == self._loop else self._elsewhere + 1
         if self._elsewhere > 2:  # its end was not that of the function
@@ -248,7 +246,7 @@ class Watcher:
             return
         last = self._trail[-1] if self._trail and seen.loop == self._loop else None
         steady = last is None or (seen.done >= last[1] and seen.total == last[2])
-        if not (steady or seen.counted or seen.loop == watch.REPORTED):
+        if not (steady or seen.counted or seen.loop == loops.REPORTED):
             self._unsteady.add(seen.loop)  # such as a queue, which grows again
         if seen.loop in self._unsteady:
             self._trail, self._loop = [], ""
@@ -263,7 +261,7 @@ class Watcher:
         self._trail.append((seen.seconds, seen.done, seen.total))
 
     def _remaining(self, elapsed: float) -> Moment | None:
-        if self._trail and self._trail[-1][1] - self._trail[0][1] >= watch.FEW_ROUNDS:
+        if self._trail and self._trail[-1][1] - self._trail[0][1] >= loops.FEW_ROUNDS:
             over_vertices = self._trail[-1][2] == self._vertices
             moment = remaining_of(self._trail, elapsed, self._work if over_vertices else None)
             return moment if self._expected is None else with_prediction(moment, self._expected)

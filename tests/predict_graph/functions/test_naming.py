@@ -53,7 +53,8 @@ def test_a_file_or_module_of_ones_own_is_known_by_its_code(written, tmp_path, mo
 def test_the_form_is_taken_from_the_imports_the_annotation_or_the_request():
     def annotated(graph: nx.DiGraph): ...
 
-    forms = (check_function(annotated, form=form).form for form in (None, "scipy"))
+    given = nx.to_scipy_sparse_array(nx.path_graph(2))
+    forms = (check_function(annotated, form=form, graph=given).form for form in (None, "scipy"))
     assert (*forms, check_function(partial(annotated)).form) == ("networkx", "scipy", "networkx")
 
 

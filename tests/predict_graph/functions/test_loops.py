@@ -12,9 +12,9 @@ from predict_graph.budget import Budget
 from predict_graph.functions.child import TICK_SECONDS, Limits, run_in_child
 from predict_graph.functions.evidence import loop_shape, read_prefix, rounds_of
 from predict_graph.functions.growth import Point
+from predict_graph.functions.loops import REPORTED, LoopWatch, Observation
 from predict_graph.functions.naming import check_function
 from predict_graph.functions.track import run_tracked
-from predict_graph.functions.watch import REPORTED, LoopWatch, Observation
 from tests.steps import counted
 
 pytestmark = pytest.mark.slow  # starts processes
