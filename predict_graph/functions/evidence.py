@@ -154,7 +154,7 @@ def _curve(known: Sequence[Observation], start: float, end: float) -> tuple[Curv
     ends = [] if known[-1].early else [1.0]
     times = np.array([*(each.seconds for each in known), *(end * each for each in ends)]) - start
     places = np.array([*(each.done / each.total for each in known), *ends])
-    times = times / max(float(times[-1]), 1e-9)
+    times = np.clip(times / max(float(times[-1]), 1e-9), 0.0, 1.0)  # an end may be before a look
     few = len(known) < OBSERVATIONS_OF_A_CURVE
     if few or np.any(np.diff(places) < 0.0) or places[-1] < _TO_THE_END:
         return Curve(), math.inf

@@ -205,8 +205,8 @@ def check_function(
 
 
 def _check_installed(library: str) -> None:
-    """Raise RequestError for a graph library that is missing."""
-    if library in LIBRARIES and find_spec(library) is None:
+    """Raise RequestError for a library of graphs or tables that is missing."""
+    if library in (*LIBRARIES, *TABLES) and find_spec(library) is None:
         raise RequestError(f"{library} is not installed; install it with: pip install {library}")
 
 
