@@ -8,7 +8,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 CAPS = {
-    "samplers": 750,
+    "samplers": 720,
     "costmodels": 2_030,
     "predict_graph": 26_592,
     "tests": 12_940,
