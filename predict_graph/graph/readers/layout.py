@@ -143,8 +143,8 @@ def first_data(blocks: Iterator[bytearray]) -> FirstData:
     for block in blocks:
         head: Any = _HEAD.match(block)
         number += head[1].count(b"\n")
-        comments += b"".join(line.strip() + b"\n" for line in head[1][:_SAMPLE].split(b"\n"))
-        comments = comments.lstrip()[:_SAMPLE]
+        lines = map(bytes.strip, bytes(head[1][:_SAMPLE]).split(b"\n"))
+        comments = (comments + b"".join(line + b"\n" for line in lines if line))[:_SAMPLE]
         if head.end() < len(block):
             del block[: head.end()]
             while len(block) < _SAMPLE and (more := next(blocks, None)):
