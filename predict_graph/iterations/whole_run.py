@@ -115,7 +115,7 @@ def continued(
     done, limit = profile.iterations, algorithm.max_iterations
     if sampled.samples and sampled.high > done:
         vertices = int(profile.graph["vertices"])
-        sampled = held_against(sampled, algorithm, profile.convergence, vertices, hubs=True)
+        sampled = held_against(sampled, algorithm, profile.convergence, vertices, True)
     own = continued_crossing(profile.convergence, threshold)
     left = max(1.0 - done / own, 0.0)
     std = (_STEADY_STD if algorithm.steady else _SPREADING_STD) * left
@@ -151,34 +151,27 @@ def continued(
         samples=[summary, *sampled.samples],
         counters=Table({name: np.concatenate((counted[name], later[name])) for name in names}),
     )
-    return _resized(found, centre, (iterations, low, high), limit, profile.convergence)
+    return _resized(found, centre, (iterations, low, high), profile.convergence, done)
 
 
 def held_against(
-    sampled: IterationEstimate,
-    algorithm: Algorithm,
-    curve: FloatArray,
-    vertices: int,
-    *,
-    hubs: bool,
+    sampled: IterationEstimate, algorithm: Algorithm, curve: FloatArray, vertices: int, hubs: bool
 ) -> IterationEstimate:
     """Return an estimate by samples, held against the first supersteps of the run itself.
 
     A sample whose values mix as in the graph comes to an aggregate in the same superstep as the
-    run, within its deviation. Of one that does not, as of a small world, what is left takes as many
-    times as long as its curve falls faster; the interval begins where it would take no longer.
-    True / estimated was 0.9 to 1.5 on nine graphs without hubs, 1.3 to 4.2 before. Where that is
-    not seen yet, the interval of a graph without hubs reaches to the slowest run.
+    run, within its deviation. Of one that does not, or of a graph without hubs, what is left takes
+    as many times as long as its curve falls faster; the interval begins where it would take no
+    longer. True / estimated was 0.9 to 1.5 on nine graphs without hubs, 1.3 to 4.2 before. Where
+    that is not seen yet, the interval of a graph without hubs reaches to the slowest run.
     """
     done, limit, known = len(curve), algorithm.max_iterations, sampled.curve
-    threshold, counts = (
-        algorithm.threshold(vertices),
-        (sampled.iterations, sampled.low, sampled.high),
-    )
-    centre, reached, mixes = sampled.crossing, float(done), algorithm.mixes
+    threshold, slowest = algorithm.threshold(vertices), algorithm.contraction
     if done and curve[-1] < threshold:
-        return _resized(sampled, reached, (done, done, done), limit, curve)
-    at = int(np.argmax(known < curve[-1])) if done > 1 and mixes else 0  # 0 if it falls not so low
+        return _resized(sampled, done, (done, done, done), curve, done)
+    centre, reached, seen = sampled.crossing, float(done), algorithm.mixes and done > 1
+    counts = sampled.iterations, sampled.low, sampled.high
+    at = int(np.argmax(known < curve[-1])) if seen else 0  # 0 if it never falls so low
     if at and sampled.low < sampled.high:
         reached = crossing(known, float(curve[-1]))
         if not hubs or abs(math.log(done / reached)) > sampled.log_std:
@@ -189,28 +182,21 @@ def held_against(
             apart = math.log(centre / (done + left)) / QUANTILE
             counts = iteration_interval(centre, math.hypot(sampled.log_std, apart), limit)
     iterations, low, high = (min(max(each, done + 1), limit) for each in counts)
-    factor, seen = algorithm.contraction, mixes and done > 2
-    if not hubs and low < high and (factor < 1.0 or mixes) and not (seen and factor < 1.0):
-        falls = math.log(max(known[0] / threshold, 1.0)) / -math.log(min(factor, 1.0 - 1e-9))
+    if not hubs and low < high and (algorithm.mixes if slowest == 1.0 else not seen or done < 3):
+        falls = math.log(max(known[0] / threshold, 1.0)) / -math.log(min(slowest, 1.0 - 1e-9))
         high = max(high, iteration_interval(1.0 + falls, 0.0, limit)[0])
-    return _resized(sampled, centre, (iterations, low, high), limit, curve, int(reached))
+    return _resized(sampled, centre, (iterations, low, high), curve, int(reached))
 
 
 def _resized(
-    found: IterationEstimate,
-    centre: float,
-    counts: tuple[int, int, int],
-    limit: int,
-    first: FloatArray,
-    at: int | None = None,
+    found: IterationEstimate, centre: float, counts: Sequence[int], first: FloatArray, at: int
 ) -> IterationEstimate:
-    """Return an estimate of other iterations, the first of which have a known curve.
+    """Return an estimate of other iterations: the first ones have a known curve.
 
-    Later ones have that of the samples from some superstep on, by default the next.
+    Later ones have that of the samples from some superstep on.
     """
     iterations, low, high = counts
-    later = found.curve[min(len(first) if at is None else at, len(found.curve) - 1) :]
-    left = iterations - len(first)
+    left, later = iterations - len(first), found.curve[min(at, len(found.curve) - 1) :]
     return replace(
         found,
         crossing=centre,
@@ -218,7 +204,7 @@ def _resized(
         low=low,
         high=high,
         curve=np.concatenate((first, later[np.arange(left) * len(later) // max(left, 1)])),
-        converged=centre <= limit,
+        converged=centre <= iterations + 1e-6,
         counters=found.counters.take(np.minimum(np.arange(iterations), len(found.counters) - 1)),
     )
 

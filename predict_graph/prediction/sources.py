@@ -310,7 +310,7 @@ def held(case: Case, estimates: list[IterationEstimate], by: Any = None) -> list
     for algorithm, each in zip(case.algorithms, estimates, strict=True):
         curve = by.first_curve(algorithm) if hasattr(by, "first_curve") else np.empty(0)
         if each.method in ("completion", "rooted"):  # others are what the user named, or exact
-            each = held_against(each, algorithm, curve, graph.vertices, hubs=hubs)
+            each = held_against(each, algorithm, curve, graph.vertices, hubs)
         found.append(each)
     return found
 

@@ -68,9 +68,8 @@ class LocalRuntimeModel(SampledModel):
 
     def first_curve(self, algorithm: Algorithm) -> FloatArray:
         """Return the aggregates of the first supersteps; none where arbitrary values began them."""
-        whole = [each.rows for each in self._probes[algorithm.name] if len(each.rows)]
-        known = whole and algorithm.prior is None
-        return whole[0].floats("convergence") if known else np.empty(0)
+        probes = [] if algorithm.prior else self._probes[algorithm.name]
+        return probes[0].rows.floats("convergence") if probes else np.empty(0)
 
     def estimate(self, workloads: Sequence[Workload]) -> list[RuntimeEstimate]:
         """Return the estimate of each algorithm of the chain; the first one reads the graph."""

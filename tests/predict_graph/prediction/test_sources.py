@@ -245,7 +245,7 @@ def test_samples_that_mix_like_the_graph_are_believed():
     job, n = check_algorithm("pagerank"), GRAPH.vertices
     curve = ENGINE.run(job, GRAPH).convergence
     (own,) = sources.estimates_of(GRAPH, check_request(job, ratio=0.1, seed=1).chain)
-    found = held_against(own, job, curve[:4], n, hubs=True)
+    found = held_against(own, job, curve[:4], n, True)
     assert (found.low, found.iterations, found.high) == (max(own.low, 5), own.iterations, own.high)
-    ended = held_against(own, job, curve, n, hubs=False)
+    ended = held_against(own, job, curve, n, False)
     assert ended.low == ended.iterations == ended.high == len(curve)
