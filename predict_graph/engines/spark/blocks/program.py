@@ -289,26 +289,24 @@ def _chosen(program: BlockProgram, places: Array) -> tuple[Array | None, Array]:
 
 
 def sender_counts(block: stored.StoredBlock, senders: Array | None) -> dict[str, int]:
-    """Count the vertices of a block, those that send, and their messages."""
+    """Count the vertices of a block, those that send, and their messages.
+
+    With the number of the task that runs, by which the event log knows its executor.
+    """
+    from pyspark import TaskContext
+
+    context = TaskContext.get()
     chosen: Any = slice(None) if senders is None else senders
     sent, stay = block.degrees[chosen], block.inside[chosen]
     return {
         "partition": block.number,
-        "task": _task(),
+        "task": -1 if context is None else context.taskAttemptId(),
         "total_vertices": block.count,
         "active_vertices": len(sent),
         "local_messages": int(stay.sum()),
         "remote_messages": int(sent.sum() - stay.sum()),
         "out_edges": int(block.degrees.sum()),
     }
-
-
-def _task() -> int:
-    """Return the number of the task that runs, which the event log has too."""
-    from pyspark import TaskContext
-
-    context = TaskContext.get()
-    return -1 if context is None else context.taskAttemptId()
 
 
 def keep_loaded() -> None:

@@ -22,6 +22,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from itertools import chain
 
 import numpy as np
 import pandas as pd
@@ -53,6 +54,8 @@ FACTORS = tuple(dict.fromkeys(PARTS.values()))
 """How a cluster differs from the reference: a factor for each of these."""
 WRITTEN = ("write", "checkpoint")
 """The parts that write."""
+STARTS = ("setup start", "read start")
+"""What the first execution in a JVM adds to two phases."""
 # Parts that do not depend on the algorithm, by definition.
 _COMMON = ("opening", "checkpoint")
 # Deviations of log(measured / reference seconds): between clusters, between algorithms on one, and
@@ -126,17 +129,14 @@ class ClusterCosts:
             "write": checkpoints * found["checkpoint"] + found["write"],
         }
 
-    def scaled(
-        self, factors: Mapping[str, float], runs: Sequence[cluster.ClusterRun] = ()
-    ) -> ClusterCosts:
-        """Return the costs on a cluster with these factors, and these runs of the algorithm.
+    def scaled(self, factors: Mapping[str, float], parts: Iterable[Part] = ()) -> ClusterCosts:
+        """Return the costs on a cluster with these factors, but for the parts that were measured.
 
-        What writing takes is taken from the runs that show it: results of a user's function have no
-        reference. It is divided by the factor of tasks, by which :meth:`at` multiplies it.
+        These are divided by their factors, by which :meth:`at` multiplies them.
         """
-        written = lines_of(part for part in measured_parts(runs) if part[0] in WRITTEN)
-        written = {part: line.scaled(1.0 / factors["tasks"]) for part, line in written.items()}
-        return replace(self, factors=factors, lines={**self.lines, **written})
+        found = lines_of(parts).items()
+        own = {part: line.scaled(1.0 / factors[PARTS[part]]) for part, line in found}
+        return replace(self, factors=factors, lines={**self.lines, **own})
 
 
 def costs_of(runs: Sequence[cluster.ClusterRun], cost_model: str | None = None) -> ClusterCosts:
@@ -169,11 +169,8 @@ def reference_costs(name: str, cost_model: str | None = None) -> ClusterCosts:
 
 @lru_cache(maxsize=1)
 def _common_lines() -> dict[str, Line]:
-    every = (
-        part
-        for name in cluster.shipped_records()
-        for part in measured_parts(cluster.shipped_runs(name))
-    )
+    names = cluster.shipped_records()
+    every = chain.from_iterable(measured_parts(cluster.shipped_runs(name)) for name in names)
     return lines_of(part for part in every if part[0] in _COMMON)
 
 

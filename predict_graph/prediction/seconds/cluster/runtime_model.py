@@ -185,7 +185,11 @@ class ClusterRuntimeModel(EngineModel):
         name = cluster.shipped_name(algorithm)
         speed = self.speed.with_runs(name, own) if own else self.speed
         costs = cluster_costs.reference_costs(name, self.parts[algorithm.name].cost_model)
-        costs = costs.scaled(self._factors(name, speed), own)
+        # What has no reference: the results of a user's function, and in which phase Java starts.
+        starts = cluster_costs.STARTS if isinstance(algorithm, FunctionAlgorithm) else ()
+        parts = (*cluster_costs.WRITTEN, *starts)
+        measured = [each for each in cluster_costs.measured_parts(own) if each[0] in parts]
+        costs = costs.scaled(self._factors(name, speed), measured)
         shown = [run for run in own if run.informative]
         std, common_std = deviations(shown, speed)
         source = _source(shown, speed)

@@ -133,6 +133,9 @@ def test_a_law_is_found_again():
     phases = costs.phases(rows, 4, 4_000_000)
     assert phases["setup"] == pytest.approx(10.0 + 1.0 + 1.0 + 5.0)
     assert phases["read"] == pytest.approx(0.5 + 2.5 + 2.0)
+    own = [("read start", made_up.sample_runs()[0], 7.0)]
+    slower = costs.scaled(dict.fromkeys(costs.factors, 3.0), own)
+    assert [slower.at(f"{part} start", 1) for part in ("read", "setup")] == pytest.approx([7, 15])
     assert costs.supersteps(rows, 4) - found == pytest.approx(made_up.WARMING * warming(8))
     later = costs.supersteps(rows, 4, before=8) - found
     assert later == pytest.approx(made_up.WARMING * warming(8, before=8))
