@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     from samplers.base import Sample as Sample
     from samplers.base import Sampler as Sampler
     from samplers.csr import check_csr as check_csr
+    from samplers.csr import induced_csr as induced_csr
     from samplers.csr import reverse_csr as reverse_csr
     from samplers.fidelity import FidelityReport as FidelityReport
     from samplers.fidelity import GraphProperties as GraphProperties
     from samplers.fidelity import fidelity_report as fidelity_report
     from samplers.fidelity import graph_properties as graph_properties
-    from samplers.induced import induced_csr as induced_csr
     from samplers.uniform import UniformVertices as UniformVertices
     from samplers.walk import BiasedRandomJump as BiasedRandomJump
     from samplers.walk import MetropolisHastingsRandomWalk as MetropolisHastingsRandomWalk
@@ -36,10 +36,9 @@ SAMPLERS = {
 _HOMES = {
     **{reference.partition(":")[2]: reference.partition(":")[0] for reference in SAMPLERS.values()},
     **dict.fromkeys(("Sample", "Sampler"), "samplers.base"),
-    **dict.fromkeys(("check_csr", "reverse_csr"), "samplers.csr"),
+    **dict.fromkeys(("check_csr", "induced_csr", "reverse_csr"), "samplers.csr"),
     **dict.fromkeys(("FidelityReport", "fidelity_report"), "samplers.fidelity"),
     **dict.fromkeys(("GraphProperties", "graph_properties"), "samplers.fidelity"),
-    "induced_csr": "samplers.induced",
 }
 
 __all__ = ["SAMPLERS", *_HOMES]  # noqa: PLE0604

@@ -15,8 +15,7 @@ import numpy.typing as npt
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from samplers.csr import CSRArrays, IntArray, check_csr, owned
-from samplers.induced import induced_csr
+from samplers.csr import CSRArrays, IntArray, check_csr, induced_csr, owned
 from samplers.search import breadth_first
 from samplers.splitmix import RandomState, new_state
 

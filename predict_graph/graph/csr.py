@@ -5,17 +5,17 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
 from predict_graph.arrays import FloatArray, IndexArray, IntArray
 from predict_graph.errors import RequestError
+from predict_graph.graph.rows import checked_rows, checked_weights, is_symmetric
 from predict_graph.stopwatch import Stopwatch
-
-if TYPE_CHECKING:
-    from scipy import sparse
+from samplers.csr import induced_csr, matrix_of
 
 
 class Described:
@@ -150,8 +150,6 @@ class Graph(Described):
     ascending: bool = field(default=True, init=False, repr=False)
 
     def __post_init__(self) -> None:
-        from predict_graph.graph.rows import checked_rows, checked_weights, is_symmetric
-
         indptr, indices, ascending = checked_rows(self.indptr, self.indices)
         weights = checked_weights(self.weights, len(indices))
         labels = None if self.labels is None else np.asarray(self.labels)
@@ -300,8 +298,6 @@ class Graph(Described):
         RequestError
             If a vertex does not exist or comes twice.
         """
-        from samplers.induced import induced_csr
-
         chosen = np.asarray(vertices)
         if chosen.size == 0:
             chosen = chosen.astype(np.int64)
@@ -317,7 +313,5 @@ class Graph(Described):
 
     def to_scipy(self, kind: Any = np.float32) -> sparse.csr_array:
         """Return the adjacency matrix as a scipy CSR array; values are weights, or ones."""
-        from samplers.csr import matrix_of
-
         values = np.ones(self.edges, kind) if self.weights is None else self.weights
         return matrix_of(self.indptr, self.indices, values)

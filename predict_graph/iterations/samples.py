@@ -22,7 +22,7 @@ from predict_graph.table import Table
 from predict_graph.transforms import Transform
 from samplers import SAMPLERS as BUILT_IN_SAMPLERS
 from samplers import Sampler
-from samplers.induced import induced_csr
+from samplers.csr import induced_csr
 
 SAMPLERS: Registry[type[Sampler]] = Registry("sampler", "predict_graph.samplers", BUILT_IN_SAMPLERS)
 

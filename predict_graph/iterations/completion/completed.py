@@ -18,7 +18,7 @@ from scipy import sparse
 from predict_graph.arrays import BoolArray, FloatArray, IndexArray, IntArray
 from predict_graph.graph.csr import Graph, edges_of, inbound_rows
 from predict_graph.iterations.completion.profiles import FIELD, LEVELS, profile_key
-from samplers.induced import induced_csr
+from samplers.csr import induced_csr
 
 Stubs = tuple[IndexArray, IndexArray]
 """The position of the owner of each cut edge end, and the vertex that it has lost."""
