@@ -201,8 +201,8 @@ def _columns_of(block: bytearray, layout: Layout) -> EdgeBlock | None:
             return None
         content = re.sub(rb" *" + re.escape(mark) + rb" *", mark, content)
         content = re.sub(rb" *(\r?\n) *", rb"\1", content).lstrip(b" ")
-    # A quote inside a quoted field, or beside other text.
-    if quoted and re.search(rb'""|(?<=[^%b\n])"(?=[^%b\r\n])' % (mark, mark), content):
+    plain = rb'(?:(?:"[^"\n]*"|[^" \n%b][^\n%b]*)?(?:[%b]|\r?\n))*+' % (mark, mark, mark)
+    if quoted and not re.fullmatch(plain, content):
         return None
     names = [f"f{place}" for place in layout.columns.places]
     types = dict(zip(names, _types(layout), strict=False))
@@ -225,8 +225,6 @@ def _columns_of(block: bytearray, layout: Layout) -> EdgeBlock | None:
         )
     except (pa.ArrowException, OverflowError):
         return None
-    if quoted and len(table) < len(re.findall(rb"^[^\r\n]", content, re.MULTILINE)):
-        return None  # a quoted field does not end on its line
     return _edges_of([table[name].combine_chunks() for name in names], layout)
 
 
@@ -320,7 +318,8 @@ def _id(layout: Layout, text: str) -> int:
 def _weight(layout: Layout, text: str) -> float:
     if not text:
         raise ValueError("the line has no weight, although the first one has")
-    plain = text if layout.point == "." else text.translate({ord(","): ".", ord("."): ","})
+    swapped = {} if layout.point == "." else {ord(","): ".", ord("."): ","}
+    plain = text.strip().translate(swapped)  # blanks may stand inside quotes
     if not NUMBER.fullmatch(plain) or abs(float(plain)) > LARGEST_WEIGHT:
         raise ValueError(f"{text!r} is not a weight; accepted: finite numbers")
     return float(plain)

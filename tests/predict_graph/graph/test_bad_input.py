@@ -39,7 +39,7 @@ FILES = [
     (".csv", "1;2;1,5\n2;3;0\n3;4;2.5\n", r"g\.csv:3: '2\.5' is not a weight"),
     (".csv", "source,target\nSmith, John,Doe, Jane\n", r"g\.csv:2: the line has more columns"),
     (".csv", 'a,b\n1,"2\n', r"g\.csv:2: a quoted field does not end"),
-    (".csv", 'a,b\n1,"2"x\n', r"g\.csv:2: text follows a closing quote"),
+    (".csv", 'source,target\na,"," "\n', r"g\.csv:2: text follows a closing quote"),
     # Line ends of old systems.
     (".csv", "a,b\r0,1\r1,2\r", r"g\.csv:1: .* carriage return inside"),
     (".txt", "\r", "is empty"),
