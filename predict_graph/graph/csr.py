@@ -156,7 +156,7 @@ class Graph(Described):
         if labels is not None and labels.shape != (len(indptr) - 1,):
             raise RequestError(f"there are {labels.size} labels, but {len(indptr) - 1} vertices")
         arrays = {"indptr": indptr, "indices": indices, "weights": weights, "labels": labels}
-        if not (self.directed or is_symmetric(indptr, indices, ascending)):
+        if not (self.directed or is_symmetric(indptr, indices)):
             raise RequestError(
                 "the graph is said to be undirected, but some edge is stored in one direction only"
             )
