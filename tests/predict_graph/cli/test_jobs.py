@@ -89,7 +89,7 @@ def test_a_failing_job_fails_the_collection(program, folder):
     code = "import sys; print('out of memory'); sys.exit(sys.argv[1] == '2')"
     arguments = ["collect", "--design", "design.csv", "--", sys.executable, "-c", code]
     result = program(*arguments, "{machines}", status=1)
-    assert result.out == "1 points measured: points.csv\n"
+    assert result.out == "1 point measured: points.csv\n"
     assert "2 of 2: machines 2, repeat 1: failed with exit status 1" in result.err
     last = result.lines[-1]
     assert last.startswith("error: 1 of 2 runs did not succeed; the first, machines 2, repeat 1, ")

@@ -238,7 +238,7 @@ def test_an_address_is_asked_until_it_answers_no_more_or_the_end(monkeypatch):
     with served(answers) as (address, asked, server):
         application, others = applications.open_application(f"{address}/jobs/")  # of a browser
         assert (application.name, others, asked) == ("theirs (app-9)", 0, ["status=running"])
-        seen = applications.Watch(application, iterations=8, patience=9.0).moments()
+        seen = applications.Watch(application, iterations=8, patience=600.0).moments()
         first = next(seen)
         assert (first.done, first.of.predicted) == (4, 8)
         answers["applications/app-9/jobs"][-1]["numCompletedTasks"] = 1  # of a long superstep
