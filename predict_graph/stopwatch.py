@@ -24,7 +24,7 @@ class Stopwatch:
     Examples
     --------
     >>> watch = Stopwatch()
-    >>> 0.0 <= watch.seconds < 1.0
+    >>> 0.0 <= watch.seconds < 600.0
     True
     """
 

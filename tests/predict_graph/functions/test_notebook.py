@@ -57,16 +57,19 @@ def test_calls_and_magics_in_a_notebook():
 
 
 LOOP = """
-import time
-from predict_graph.clock import applications
+import threading, time, types
+from predict_graph.clock import applications, display
 applications._EVERY, applications._SHARE = 0.1, 1.0  # a look takes long on a busy machine
+class Often(threading.Event):
+    wait = lambda event, pause: threading.Event.wait(event, 0.2)
+display.threading = types.SimpleNamespace(Event=Often, Thread=threading.Thread)
 from pyspark.sql import SparkSession
 spark = SparkSession.builder.master("local[1]").config("spark.ui.port", "0").getOrCreate()
 def loop(rounds):
     ranks = spark.range(9).localCheckpoint()
     for _ in range(rounds):
         ranks = ranks.groupBy("id").count().select("id").localCheckpoint()
-        time.sleep(1.8)
+        time.sleep(1.0)
     return ranks.count()
 loop(1)
 """
