@@ -213,9 +213,7 @@ class JobModel(Result):
 
         With a `scale`, the configurations are those that were measured at any, taken to this one.
         """
-        every = self.measured_types()
-        parts = [one.measured.assign(machine_type=one.machine_type) for one in every]
-        table = pd.concat(parts, ignore_index=True)
+        table = self.measured.assign(**({} if self.types else {"machine_type": self.machine_type}))
         if scale is not None:
             table = table.assign(scale=scale).drop_duplicates(["machine_type", "machines"])
         where = pd.DataFrame(columns_of(table, self.types))

@@ -130,9 +130,7 @@ def plan(
     found = [_configurations(model, counts, prices, made) for model in kinds]
     made = replace(made, configurations=pd.concat(found, ignore_index=True))
     if np.isinf(made.configurations["cost"]).all():
-        raise RequestError(
-            f"{kinds[0].machine_type} has no price; accepted: {PRICE_NAMES[0]} of one type or more"
-        )
+        raise RequestError(f"{kinds[0].machine_type} has no price; accepted: {PRICE_NAMES[0]}")
     if made.sound.empty:
         likeliest = made.configurations.nlargest(1, "chance").iloc[0]
         raise JobError(
@@ -222,13 +220,12 @@ def _warnings(plan: Plan) -> Iterator[str]:
         )
     if plan.cost_unit == "USD" and plan.unit != "machines":
         yield f"a price is taken to be that of one {singular(plan.unit)}, as the runs count these"
-    unpriced = plan.configurations[np.isinf(plan.configurations["cost"])]["machine_type"]
-    for name in unpriced.unique():
+    chosen, every = plan.chosen, plan.configurations
+    for name in every["machine_type"][np.isinf(every["cost"])].unique():
         yield f"{name} has no price: only its time is compared"
     cut = next((model.iterations for model in models if model.iterations is not None), None)
     if cut is not None and plan.iterations is None:
         yield f"times are for {cut} iterations, as measured"
-    chosen, every = plan.chosen, plan.configurations
     for model in models:
         mine = plan.of_type(model.machine_type)
         far = mine[~mine["in_measured_range"]]

@@ -276,18 +276,22 @@ def advise(
             f"none of the {len(known)} runs succeeded; what is next is estimated from other jobs, "
             "away from them"
         )
-    # The candidates, and what else was measured on their types.
-    table = pd.concat([candidates.entries, known[places]]).drop_duplicates(ignore_index=True)
-    columns = columns_of(table.assign(scale=1.0), candidates.types)
     prices = {name: kind.price for name, kind in candidates.types.items()}
+    free = [name for name, price in prices.items() if price is None and goal.unit == "USD"]
+    entries, known = (
+        rows[~rows["machine_type"].isin(free)] for rows in (candidates.entries, known)
+    )
+    if entries.empty:
+        raise RequestError(
+            f"{candidates.path} has no price of {free[0]}, which this goal needs; accepted: "
+            f"{PRICE_NAMES[0]} of one type or more, or --goal fastest"
+        )
+    said += [f"{name} has no price: it is left out" for name in free]
+    # The candidates, and what else was measured on their types.
+    table = pd.concat([entries, known[places]]).drop_duplicates(ignore_index=True)
+    columns = columns_of(table.assign(scale=1.0), candidates.types)
     # What a second of each costs, in USD.
     rates = (table["machines"] * table["machine_type"].map(prices).astype(float)).to_numpy() / 3600
-    if goal.unit == "USD" and np.isnan(rates).any():
-        raise RequestError(
-            f"{candidates.path} has no price of {table['machine_type'][np.isnan(rates)].iloc[0]}, "
-            f"which this goal needs; accepted: a column {' or '.join(PRICE_NAMES)} with one for "
-            "each type, or --goal fastest"
-        )
     rate = np.ones(len(table)) if goal.unit == "s" else rates
 
     def ranked(tried: pd.DataFrame) -> tuple[pd.DataFrame, int | None]:
@@ -310,7 +314,7 @@ def advise(
             "measured": table.join(medians, on=places)["measured"],
         }
     )
-    own = range(len(candidates.entries))
+    own = range(len(entries))
     left = [i for i in own if i not in set(tried["candidate"])]
     picked = _picked(ranking, tried, ranked, left, parallel)
     stop = None if picked else "all candidates were tried"
