@@ -97,7 +97,7 @@ def test_a_plan_reads_models_and_prices_and_nothing_else(tmp_path):
 
 
 def advice(folder, name="m"):
-    (folder / "types.csv").write_text(TYPES + 2 * f"{name},4,16,1\n")  # one for each zone
+    (folder / "types.csv").write_text(TYPES + 2 * f"{name},4,16,1\nb,8,32,\n")  # one for each zone
     runs = f"machine_type,machines,seconds\n{name},2,60\n{name},4,40\n"
     (folder / f"{name}.csv").write_text(runs)
     candidates = read_candidates(folder / "types.csv", [2, 4, 8])
