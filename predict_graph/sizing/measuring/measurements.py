@@ -245,9 +245,8 @@ def measurements_of(
     outcome[seconds.isna()] = "failed"
     notes += _doubts_of_unit(name, times, units)
     scale = _scales(table, columns["scale"], notes) if "scale" in columns else 1.0
-    content = (scale, table.numbers(columns["machines"]), seconds, outcome)
-    types = table.cells[kind] if kind else None
-    runs = pd.DataFrame(dict(zip(RUN_COLUMNS, (*content, types), strict=True)), table.cells.index)
+    content = scale, table.numbers(columns["machines"]), seconds, outcome, table.cells.get(kind)
+    runs = pd.DataFrame(dict(zip(RUN_COLUMNS, content, strict=True)), table.cells.index)
     varying = varying_columns(
         table.cells[outcome == "ok"],
         {"", job, *columns.values(), *OWN_COLUMNS, *outcome_columns, *(() if others else where)},

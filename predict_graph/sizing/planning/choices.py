@@ -182,7 +182,10 @@ def _configurations(
     sure[sure >= 1] = plan.confidence  # it is left out
     times = np.empty((3, len(counts)))
     for level in np.unique(sure):
-        times[:, sure == level] = predicted(model.estimator, where[sure == level], level)
+        at = np.flatnonzero(sure == level)
+        # Each has thousands of draws: so many at a time, 20 MB, bound the memory.
+        for rows in np.array_split(at, -(-len(at) // 1_000)):
+            times[:, rows] = predicted(model.estimator, where.iloc[rows], level)
     middle, low, high = times * factor
     test, testing = plan.spare_test, (counts + plan.spare) * plan.spare_test
     known = model.measured["machines"]  # nothing, of a type that other types stand for
