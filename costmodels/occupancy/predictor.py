@@ -127,11 +127,9 @@ def _left_out(design: FloatArray, y: FloatArray, root: FloatArray) -> tuple[Floa
     """
     weighted, goal = design * root[:, None], y * root
     lengths = np.linalg.norm(weighted, axis=0)
-    if (lengths == 0.0).any() or len(y) < design.shape[1]:
-        return np.zeros(design.shape[1]), np.inf
+    if np.linalg.matrix_rank(weighted / np.maximum(lengths, 1e-300), _ROUNDING) < len(lengths):
+        return np.zeros(len(lengths)), np.inf
     q, r = np.linalg.qr(weighted / lengths)
-    if np.abs(np.diag(r)).min() < _ROUNDING:
-        return np.zeros(design.shape[1]), np.inf
     solution = np.linalg.solve(r, q.T @ goal)
     residuals = goal - (weighted / lengths) @ solution
     left = 1.0 - np.einsum("ij,ij->i", q, q)
