@@ -267,7 +267,7 @@ _GROUPED = re.compile(r"[~≈> -]*[1-9][0-9]{0,2}(?:,[0-9]{3})+(?:\.[0-9]*)?(?![
 _POINTS = re.compile(r"[~≈> -]*[1-9][0-9]{0,2}(?:\.[0-9]{3})+(?![0-9.,])")
 _SPACED = re.compile(r"^-?[0-9]{1,3}(?=([ \u00a0\u2009\u202f'’]))(?:\1[0-9]{3})+(?![0-9])")
 _DECIMAL_COMMA = re.compile(r"[~≈> -]*(?:[0-9]+|[0-9]{1,3}(?:\.[0-9]{3})+),[0-9]+(?![0-9.,])")
-_RULE = re.compile(r"([-=+|:\s]*[-=]{2}[-=+|:\s]*|sep=.\s*)$")
+_RULE = re.compile(r"([-=+|:\s]*[-=]{2}[-=+|:\s]*|sep=.\s*|\([0-9]+ rows?\)\s*)$")
 
 
 def _read_lines(path: Path) -> list[str]:
@@ -286,7 +286,7 @@ def _read_lines(path: Path) -> list[str]:
 
 
 def _says(line: str) -> bool:
-    """Whether a line holds more than blanks, a rule under a header, or the separator for Excel."""
+    """Whether a line holds more than blanks, a rule, the separator for Excel, or psql's count."""
     return bool(line.strip()) and _RULE.match(line) is None
 
 

@@ -95,7 +95,7 @@ DELIMITED = [
     "nodes\ttime\n2\t5,25\n4\t1003,5\n",
     "nodes\tseconds\r\n2\t5,25\r\n4\t1003,5\r\n".encode("utf-16"),  # as Windows writes it
     'nodes,"time; s"\n2,"5,25"\n4,"1,003.5"\n',
-    "nodes   time\n    2   5.25\n    4 1003.5\n",
+    "nodes   time\n    2   5.25\n    4 1003.5\n(2 rows)\n",
     "nodes  elapsed time\n2      5,25\n4      1003,5\n",
     "# nodes time\n2 5.25\n4 1003.5\n",
     "| nodes | time |\n|-------|-----:|\n| 2 | 5.25 |\n| 4 | 1003.5 |\n",
