@@ -40,7 +40,7 @@ JOB_NAMES = ("job", "workload", "application", "program", "task")
 
 
 def fit(
-    runs: pd.DataFrame | str | PathLike[str],
+    runs: pd.DataFrame | Mapping[str, Any] | Sequence[Any] | str | PathLike[str],
     model: str = "auto",
     *,
     scale_column: str | None = None,
@@ -58,7 +58,7 @@ def fit(
 
     Parameters
     ----------
-    runs : DataFrame or path
+    runs : DataFrame, path, or what pandas makes a DataFrame of
         One row a run, with machines, seconds and maybe the scale.
     model : str, default "auto"
         ``auto``, ``ernest`` or ``masha``; ``nimo`` for runs of a task on unlike machines.

@@ -59,9 +59,9 @@ class Plan(Result):
         Seconds for which all machines, the spare ones too, are held before the job starts.
     iterations : int or None
     cost_unit : str
-        ``"USD"``, ``"machine-hours"`` or ``"core-hours"``.
+        ``"USD"``, or hours of the unit: ``"machine-hours"``, ``"core-hours"``, ``"GPU-hours"``, ….
     unit : str
-        What is counted: ``"machines"`` or ``"cores"``; ``"assignment"`` for tasks.
+        What is counted: ``"machines"``, ``"cores"``, ``"GPUs"``, …; ``"assignment"`` for tasks.
     models : tuple of JobModel, or of TaskModel
     configurations : DataFrame
         One row a way to run the job, by type and count; of tasks by growing time: ``name``;
