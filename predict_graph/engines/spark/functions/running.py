@@ -133,11 +133,9 @@ def _signature(function: Callable[..., Any], name: str) -> tuple[bool, dict[str,
     packed = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
     named = [each for each in signature.parameters.values() if each.kind not in packed]
     needed = [parameter for parameter in named if parameter.default is parameter.empty]
-    graph_frame = False
-    if len(needed) == 1:
-        annotation = needed[0].annotation
-        kind = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", "")
-        graph_frame = needed[0].name == "graph" or kind.rsplit(".", 1)[-1] == "GraphFrame"
+    graph_frame = len(needed) == 1 and (
+        needed[0].name == "graph" or "GraphFrame" in str(needed[0].annotation)
+    )
     by_keyword = any(parameter.kind is parameter.KEYWORD_ONLY for parameter in needed)
     if by_keyword or not (graph_frame or len(needed) == 3):
         raise RequestError(f"{name}{signature} does not take a graph; accepted: {_ACCEPTED}")

@@ -360,8 +360,7 @@ def longest_repetition(symbols: Sequence[Hashable], weights: Sequence[float]) ->
     >>> longest_repetition("abcdef", [1] * 6) is None
     True
     """
-    numbers: dict[Hashable, int] = {}
-    codes = np.array([numbers.setdefault(symbol, len(numbers)) for symbol in symbols], np.int64)
+    codes, _ = pd.factorize(pd.Series(list(symbols), dtype=object))
     heavy = np.concatenate([[0.0], np.cumsum(np.maximum(weights, 1e-9))])
     best: Repetition | None = None
     best_weight = 0.0
