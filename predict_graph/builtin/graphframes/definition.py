@@ -177,7 +177,7 @@ class GraphFramesShortestPaths(NamedVertices, GraphFramesAlgorithm):
 
     def given(self, java: Any) -> dict[str, Any]:
         """Return the numbers of the landmarks."""
-        return {"landmarks": graphx.id_list(java, self.at)}
+        return {"landmarks": [*self.at]}
 
     @property
     def ran_by(self) -> graphx.GraphXShortestPaths:

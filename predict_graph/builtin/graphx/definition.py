@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from predict_graph.algorithms.naming import NamedVertices, naming_parameter
@@ -26,14 +26,6 @@ GRAPHX: Registry[type[GraphXAlgorithm]] = Registry(
 def _replay(name: str) -> Mapping[str, Any]:
     """Return `sampled_by` of an algorithm with a local replay of this folder."""
     return {"replay": f"predict_graph.builtin.graphx.replays:{name}"}
-
-
-def id_list(java: Any, ids: Iterable[int]) -> Any:
-    """Return ids as a list of Java."""
-    listed = java.java.util.ArrayList()
-    for each in ids:
-        listed.add(each)
-    return listed
 
 
 class GraphXAlgorithm(LibraryAlgorithm):
@@ -156,7 +148,7 @@ class GraphXShortestPaths(NamedVertices, GraphXAlgorithm):
 
     def given(self, java: Any) -> list[Any]:
         """Return the numbers of the landmarks."""
-        return [java.org.apache.spark.api.python.PythonUtils.toSeq(id_list(java, self.at))]
+        return [java.org.apache.spark.api.python.PythonUtils.toSeq([*self.at])]
 
 
 class GraphXStronglyConnectedComponents(GraphXAlgorithm):
