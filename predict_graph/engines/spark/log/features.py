@@ -61,9 +61,11 @@ def superstep_table(job: SuperstepJob, tasks: pd.DataFrame, *, remote: bool) -> 
     groups = {superstep_group(job.run, number): number for number in range(1, iterations + 1)}
     own = tasks[tasks["group"].isin(list(groups))]
     table = executor_table(own.assign(iteration=own["group"].map(groups)), job.seconds)
+    homes = counts["task"].map(tasks.set_index("number")["executor"])
+    first = table["executor"].iloc[0] if len(table) else "driver"
+    homes = homes.where(homes.isin(table["executor"]), first)  # Spark may drop events of tasks
     keys = ["iteration", "executor"]
-    counts = counts.assign(executor=counts["task"].map(tasks.set_index("number")["executor"]))
-    counts = counts.groupby(keys).sum()
+    counts = counts.assign(executor=homes).groupby(keys).sum()
     table = table.join(counts, on=keys).fillna(0.0)
     size, away = table["local_bytes"] + table["remote_bytes"], table["remote_bytes"] * remote
     sizes = {"local_message_bytes": size - away, "remote_message_bytes": away}
