@@ -70,4 +70,4 @@ class CallTimer:
 
     def leave_out(self, seconds: float) -> None:
         """Leave processor seconds out that were no part of the call."""
-        self._worked += seconds
+        self._worked, self._wall = self._worked + seconds, self._wall + seconds
