@@ -247,11 +247,8 @@ def outgrown(points: Sequence[Point], stopped: Sequence[Point], steepest: float 
     """
     for run in stopped:
         size = run.drivers["vertices"]
-        smaller = [
-            point
-            for point in points
-            if run.sampler in ("", point.sampler) and point.drivers["vertices"] < size
-        ]
+        alike = [point for point in points if run.sampler in ("", point.sampler)]
+        smaller = [point for point in alike if point.drivers["vertices"] < size]
         near = max(smaller, key=lambda each: (each.drivers["vertices"], each.cost), default=run)
         before = near.drivers["vertices"]
         if run.cost > near.cost * (size / before) ** steepest:

@@ -419,8 +419,7 @@ class Gathering:
             last = self.samples[-1]
             return (
                 f"{self.function.name} did not come to its end on a sample of {last.vertices} "
-                f"vertices within {last.run.seconds:.3g} CPU seconds; accepted: a larger "
-                "budget"
+                f"vertices within {last.run.seconds:.3g} CPU seconds; accepted: a larger budget"
             )
         states = ", ".join(f"{each.vertices} vertices: {each.run.state}" for each in self.samples)
         return f"{self.function.name} did not finish on any sample ({states})"

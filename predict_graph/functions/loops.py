@@ -94,11 +94,8 @@ def ends_early(loop: Loop) -> bool:
 
 def bound_names(loop: Loop) -> set[str]:
     """Return the names that the body of a loop binds."""
-    return {
-        each.id
-        for each in _inside(loop.body, ())
-        if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store | ast.Del)
-    }
+    names = (each for each in _inside(loop.body, ()) if isinstance(each, ast.Name))
+    return {each.id for each in names if isinstance(each.ctx, ast.Store | ast.Del)}
 
 
 @lru_cache(maxsize=512)

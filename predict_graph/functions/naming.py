@@ -355,11 +355,8 @@ def _public(library: str, name: str, found: Any) -> str:
     """Return the short name of a function of a library; its full one if the short is another's."""
     homes = [_home(home) for home in _HOMES.get(library, (library,))]
     names = [name.rpartition(".")[2], *(each for home in homes for each in dir(home))]
-    public = (
-        each
-        for each in names
-        if not each.startswith("_") and any(_attribute(home, each) is found for home in homes)
-    )
+    shown = (each for each in names if not each.startswith("_"))
+    public = (each for each in shown if any(_attribute(home, each) is found for home in homes))
     name = next(public, name)
     other = next(filter(None, (_attribute(home, name) for home in homes)), found)
     module = library if other is found else getattr(found, "__module__", library)
