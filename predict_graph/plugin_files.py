@@ -36,7 +36,16 @@ _LOADED: dict[Path, _Loaded] = {}
 _CONSTANTS = (int, float, str, tuple, list, dict, set, frozenset)
 _INSTALLED = (sysconfig.get_path("stdlib"), os.path.dirname(__file__))
 _CHANGES = frozenset(
-    {"STORE_GLOBAL", "STORE_SUBSCR", "DELETE_SUBSCR", "append", "add", "update", "setdefault"}
+    {
+        "STORE_GLOBAL",
+        "STORE_ATTR",
+        "STORE_SUBSCR",
+        "DELETE_SUBSCR",
+        "append",
+        "add",
+        "update",
+        "setdefault",
+    }
     | {"extend", "insert", "pop", "popitem", "remove", "discard", "clear"}
 )
 
@@ -76,9 +85,9 @@ def code_digest(thing: Any, seen: set[int] | None = None) -> str:
 
     Of what is around it by name it takes numbers, texts and containers, but for those that it
     fills itself, such as caches, and modules, functions and classes in the same way, unless they
-    are of a package that is installed; of what it holds itself, defaults and variables around it,
-    all contents. It is empty where there is no Python code. What has been `seen` is not taken
-    again: functions may use each other.
+    are of a package that is installed; of defaults, variables around it and attributes of its
+    object, which it may fill too, all contents. It is empty where there is no Python code. What has
+    been `seen` is not taken again: functions may use each other.
 
     Examples
     --------
@@ -187,19 +196,23 @@ def _used_by(thing: Any, seen: set[int], filled: set[_Place]) -> Iterator[tuple[
     codes, names = [function.__code__], function.__globals__
     for each in codes:  # those inside it, of comprehensions as well, are added
         codes += [inner for inner in each.co_consts if isinstance(inner, CodeType)]
-        loaded: dict[Any, str] = {}
+        loaded: dict[Any, list[str]] = {}
         for step in dis.get_instructions(each):
             at = step.positions and step.positions[::2]  # what is loaded begins what is changed
             if step.opname == "LOAD_GLOBAL":
-                loaded[at] = step.argval
+                loaded[at] = [step.argval]
                 yield (id(names), step.argval), names.get(step.argval)
-            elif at in loaded and _CHANGES & {step.opname, str(step.argval)}:
-                filled.add((id(names), loaded[at]))
+            elif step.opname in ("LOAD_ATTR", "STORE_ATTR"):
+                loaded.setdefault(at, []).append(f".{step.argval}")
+            if at in loaded and _CHANGES & {step.opname, str(step.argval)}:
+                filled |= {(id(names), name) for name in loaded[at]}
         constants = [value for value in each.co_consts if not isinstance(value, CodeType)]
         yield (id(each), "its code"), (each.co_code, *each.co_names, *constants)
     held: dict[Any, Any] = dict(enumerate(function.__defaults__ or ()))
-    own = owner if isinstance(owner, type) else getattr(owner, "__dict__", owner)
-    held |= {"self": own, "class": type(owner), **(function.__kwdefaults__ or {})}
+    kind = owner if isinstance(owner, type) else type(owner)
+    inside = {} if owner is kind else getattr(owner, "__dict__", {"": owner})
+    kept = {name: each for name, each in inside.items() if (id(names), f".{name}") not in filled}
+    held |= {"self": kept, "class": kind, **(function.__kwdefaults__ or {})}
     with contextlib.suppress(ValueError):  # what has no value yet
         held |= dict(inspect.getclosurevars(function).nonlocals)
     for name, each in held.items():

@@ -363,12 +363,11 @@ class Gathering:
         run = self.real = self._run(self.subject.whole(self._order(share, left)), limits)
         if run.state == "error":
             raise JobError(failure(self.function, self.graph, run.sentence))
+        part = "the first part of the run"
         if run.state == "memory":
-            self.warnings.append(
-                "the first part of the run took more memory than is free, and was stopped"
-            )
+            self.warnings.append(f"{part} took more memory than is free, and was stopped")
         elif run.state == "died":
-            self.warnings.append(f"the first part of the run ended by itself: {run.sentence}")
+            self.warnings.append(f"{part} ended by itself: {run.sentence}")
         elif not run.done:
             shape = self.shape if self.shape.loop else observed.loop_shape(run.observations)
             found = observed.read_prefix(run.observations, run.seconds, shape, self.rounds)

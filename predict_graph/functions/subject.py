@@ -222,11 +222,8 @@ class Subject:
 
     def _moved(self, place: IndexArray) -> GraphFunction:
         """Return the function with arguments that are vertices under their new numbers."""
-        function = self.function
-        moved = {
-            key: _renumbered(value, place[numbers].tolist())
-            for key, (value, numbers) in self._vertex_arguments.items()
-        }
+        function, given = self.function, self._vertex_arguments.items()
+        moved = {key: _renumbered(value, place[at].tolist()) for key, (value, at) in given}
         positional = tuple(moved.pop(at, value) for at, value in enumerate(function.positional))
         return replace(function, positional=positional, keywords={**function.keywords, **moved})
 

@@ -73,8 +73,7 @@ def test_wrong_names_and_arguments_are_explained():
 def test_a_file_or_module_that_breaks_is_explained(written, tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     refused("line 1", check_function, f"{written('def f(:', 'unread.py')}:f")
-    ending = written("import sys\nsys.exit(3)\n", "ending.py")
-    refused("SystemExit", check_function, f"{ending}:f")
+    refused("SystemExit", check_function, f"{written('raise SystemExit(3)', 'ending.py')}:f")
     written("import not_installed\n", "broken.py")
     refused("No module named 'not_installed'", check_function, "broken:f")
 
@@ -113,7 +112,8 @@ def test_what_is_used_anywhere_inside_distinguishes_code(written, use):
 
 
 def test_what_a_function_fills_is_no_part_of_its_code(written):
-    text = "KEPT = {}\ndef put(k):\n    KEPT[k] = k\ndef f(graph):\n    return put(graph), KEPT\n"
+    text = "KEPT = {}\ndef put(k):\n    KEPT[k] = k\nclass F:\n    n = 0\n"
+    text += "    def __call__(self, graph):\n        self.n += 1\n        put(graph)\nf = F()\n"
     f = file_module(written(text, "own.py")).f
     assert code_digest(f) == (f(1), code_digest(f))[1]
 
