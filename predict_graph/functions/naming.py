@@ -194,7 +194,7 @@ def check_function(
     code = "" if library in LIBRARIES else code_digest(_inner(found))
     if isinstance(found, partial) and (code or library):
         code += content_text(found.args)
-    form = form or own or _annotated(found) or form_of(graph, LIBRARIES)
+    form = form or own or _annotated(found, form_of(graph)) or form_of(graph, LIBRARIES)
     form = form or _FORM_OF.get(library) or _imported(found, name)
     given = tuple(positional), dict(keywords or {})
     function = GraphFunction(found, name, library, form, *given, code)
@@ -400,11 +400,12 @@ def _given(function: Callable[..., Any]) -> tuple[Any, str, str]:
     return function, f"{module}:{name}", ""
 
 
-def _annotated(function: Any) -> str | None:
-    """Return the form that the annotation of a function's first parameter names, if any."""
+def _annotated(function: Any, given: str | None) -> str | None:
+    """Return the form that a function's first parameter is annotated with: that given, if any."""
     with contextlib.suppress(TypeError, ValueError, StopIteration):
         first = next(iter(inspect.signature(function).parameters.values()))
-        return next(form for part, form in _ANNOTATIONS.items() if part in str(first.annotation))
+        named = [form for part, form in _ANNOTATIONS.items() if part in str(first.annotation)]
+        return next(form for form in (given, *named) if form in named)
     return None
 
 
