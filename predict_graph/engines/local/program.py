@@ -8,8 +8,6 @@ number of threads.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from copy import copy
 from functools import cache
 from typing import Any
@@ -51,8 +49,7 @@ class ProgramKernel(SharedRows):
         self._degrees = graph.out_degrees
         self._sends = self._degrees > 0
         self._code = _CODES[program.combiner]
-        with self._calling("initial"):
-            self._state = self._checked("initial", self._program.initial(graph)).copy()
+        self._state = self._checked("initial", graph).copy()
         self._refuse_nan("initial", self._state)
         self._state.flags.writeable = False
         self._senders = self._starters()
@@ -77,12 +74,10 @@ class ProgramKernel(SharedRows):
         program, old, senders = self._program, self._state, self._senders
         sending = None if senders is None or senders.all() else np.flatnonzero(senders)
         combined, received = self._combined(self._message(), sending)
-        with self._calling("update"):
-            new = self._checked("update", program.update(old, combined, received), old.dtype)
+        new = self._checked("update", old, combined, received, dtype=old.dtype)
         self._refuse_nan("update", new)
         new.flags.writeable = False
-        with self._calling("aggregate"):
-            aggregate = float(program.aggregate(old, new))
+        aggregate = self._called(float, "aggregate", old, new)
         if np.isnan(aggregate):
             raise self._wrong("aggregate", "NaN")
         self._state = new
@@ -93,16 +88,15 @@ class ProgramKernel(SharedRows):
     def _starters(self) -> Array | None:
         if self._program.resend == "always":
             return None
-        with self._calling("starters"):
-            given = self._program.starters(self._state, self._graph)
-            starters = None if given is None else np.asarray(given)
-        if starters is None or (starters.shape == self._state.shape and starters.dtype == np.bool_):
+        starters: Array = self._called(np.asarray, "starters", self._state, self._graph)
+        if starters.ndim == 0 and starters.item() is None:
+            return None
+        if starters.shape == self._state.shape and starters.dtype == np.bool_:
             return starters
         raise self._wrong("starters", _described(starters), "bool, shape", self._state.shape)
 
     def _message(self) -> Array:
-        with self._calling("message"):
-            message = self._checked("message", self._program.message(self._state, self._graph))
+        message = self._checked("message", self._state, self._graph)
         self._refuse_nan("message", message, self._sends)
         if not self._program.weighted:
             return message
@@ -133,9 +127,9 @@ class ProgramKernel(SharedRows):
     def _pull(self, offered: Array, senders: Array, nothing: Any, results: Any) -> None:
         self._share(pull, self._code, self._in, (frozen(offered), senders, nothing), results, False)
 
-    def _checked(self, method: str, value: Any, dtype: np.dtype[Any] | None = None) -> Array:
-        """Validate the array that a method returned; convert it to 64-bit integers or floats."""
-        array = np.asarray(value)
+    def _checked(self, method: str, *given: Any, dtype: np.dtype[Any] | None = None) -> Array:
+        """Validate the array that a method returns; convert it to 64-bit integers or floats."""
+        array = self._called(np.asarray, method, *given)
         expected = (self._graph.vertices,)
         if array.shape != expected:
             raise self._wrong(method, _described(array), "shape", expected)
@@ -154,13 +148,12 @@ class ProgramKernel(SharedRows):
         if found.any():
             raise self._wrong(method, f"NaN for vertex {int(found.argmax())}")
 
-    @contextmanager
-    def _calling(self, method: str) -> Iterator[None]:
-        """Name the method of the program in errors that it raises."""
+    def _called(self, kind: Any, method: str, *given: Any) -> Any:
+        """Return what a method of the program returns, which is named in errors that it raises."""
         name = f"{self._program.name}.{method}"
         # A vertex without out-edges may divide by zero; results are checked for NaN.
         with blamed_on("vertex program", name), np.errstate(divide="ignore", invalid="ignore"):
-            yield
+            return kind(getattr(self._program, method)(*given))
 
     def _wrong(self, method: str, found: str, *accepted: object) -> JobError:
         also = f"; accepted: {' '.join(map(str, accepted))}" if accepted else ""
