@@ -123,7 +123,8 @@ def continued(
         # A curve that hardly decreases yet may do so at any time: the interval starts at once.
         std = max(std, math.log(own / (done + 1)) / QUANTILE)
     centre, deviations = sampled.crossing, (sampled.log_std, std)
-    if sampled.high <= done < limit:  # the run has gone on beyond it: anything up to the limit
+    # The run has gone on beyond it, or does not converge so far: anything up to the limit.
+    if sampled.high <= done < limit or (algorithm.steady and math.isinf(own)):
         centre = math.sqrt((done + 1) * limit)
         deviations = (math.log(limit / centre) / QUANTILE, std)
     known = [
