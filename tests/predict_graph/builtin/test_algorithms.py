@@ -266,11 +266,3 @@ def test_what_an_own_algorithm_does_wrong_is_one_sentence(parts, said):
         if call is predict or "sampled_by" not in parts:
             with pytest.raises(PredictGraphError, match=said):
                 call(Own(**parts), graph, history="none", **options)
-
-
-def test_an_own_algorithm_that_resolves_itself_is_refused_directions():
-    refused(
-        "own ignores the direction",
-        Own(undirected=True, on=id).resolved,
-        check_graph("rmat:scale=4"),
-    )

@@ -38,7 +38,8 @@ def test_wrong_settings_and_requests_are_named():
     refused("threads is 0", LocalEngine, threads=0)
     refused("threads is 100000", LocalEngine, threads=100_000)
     run, job = LocalEngine().run, PageRank()
-    after = type("After", (PageRank,), {"prior": ConnectedComponents()})()
+    own = {"prior": ConnectedComponents(), "on": lambda self, graph: self}
+    after = type("After", (PageRank,), own)()
     nothing = Graph(np.array([0]), np.array([], dtype=np.int32), name="nothing")
     for start, options in ((run, {}), (predict_graph.predict, {"budget": 0})):
         refused("'nothing' has no vertices", start, job, nothing, **options)
