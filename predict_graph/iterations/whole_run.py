@@ -104,7 +104,11 @@ _STEADY_STD, _SPREADING_STD = 0.3, 0.8
 
 
 def continued(
-    sampled: IterationEstimate, algorithm: Algorithm, profile: RunProfile, threshold: float
+    sampled: IterationEstimate,
+    algorithm: Algorithm,
+    profile: RunProfile,
+    threshold: float,
+    hubs: bool = True,
 ) -> IterationEstimate:
     """Return an estimate, by samples or a baseline, with the first supersteps of the run itself.
 
@@ -113,9 +117,8 @@ def continued(
     later ones are those of the samples, or extrapolated if there are no samples.
     """
     done, limit = profile.iterations, algorithm.max_iterations
-    if sampled.samples and sampled.high > done:
-        vertices = int(profile.graph["vertices"])
-        sampled = held_against(sampled, algorithm, profile.convergence, vertices, True)
+    if sampled.samples and algorithm.mixes:
+        sampled = held_against(sampled, algorithm, profile.convergence, threshold, hubs)
     own = continued_crossing(profile.convergence, threshold)
     left = max(1.0 - done / own, 0.0)
     std = (_STEADY_STD if algorithm.steady else _SPREADING_STD) * left
@@ -156,7 +159,11 @@ def continued(
 
 
 def held_against(
-    sampled: IterationEstimate, algorithm: Algorithm, curve: FloatArray, vertices: int, hubs: bool
+    sampled: IterationEstimate,
+    algorithm: Algorithm,
+    curve: FloatArray,
+    threshold: float,
+    hubs: bool,
 ) -> IterationEstimate:
     """Return an estimate by samples, held against the first supersteps of the run itself.
 
@@ -167,7 +174,7 @@ def held_against(
     that is not seen yet, the interval of a graph without hubs reaches to the slowest run.
     """
     done, limit, known = len(curve), algorithm.max_iterations, sampled.curve
-    threshold, slowest = algorithm.threshold(vertices), algorithm.contraction
+    slowest = algorithm.contraction
     if done and curve[-1] < threshold:
         return _resized(sampled, done, (done, done, done), curve, done)
     centre, reached, seen = sampled.crossing, float(done), algorithm.mixes and done > 1

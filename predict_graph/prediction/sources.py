@@ -12,7 +12,6 @@ import numpy as np
 
 from predict_graph import engines, iterations
 from predict_graph.algorithms import Algorithm
-from predict_graph.arrays import FloatArray
 from predict_graph.budget import DEFAULT_BUDGET, Budget, Spending
 from predict_graph.calibration import log_std, sampling_of
 from predict_graph.cores import meter
@@ -50,20 +49,15 @@ class StoppedRun:
     algorithm: Algorithm
     profile: engines.RunProfile
 
-    def weighted(self, sampled: Sequence[IterationEstimate]) -> list[IterationEstimate]:
+    def weighted(self, sampled: Sequence[IterationEstimate], case: Case) -> list[IterationEstimate]:
         """Return the estimates of each algorithm of the chain; the last one was stopped.
 
         Those before it are exact; the last one is weighted with that of other evidence.
         """
         algorithm, profile = self.algorithm, self.profile
         threshold = algorithm.threshold(int(profile.graph["vertices"]))
-        own = continued(sampled[-1], algorithm, profile, threshold)
+        own = continued(sampled[-1], algorithm, profile, threshold, case.hubs)
         return [*whole_run_estimates(profile.prior), own]
-
-    def first_curve(self, algorithm: Algorithm) -> FloatArray:
-        """Return the aggregates of the supersteps that ended; none of an algorithm before it."""
-        own = algorithm.name == self.algorithm.name
-        return self.profile.convergence if own else np.empty(0)
 
     def runtimes(self, workloads: Sequence[engines.Workload]) -> list[engines.RuntimeEstimate]:
         """Return the seconds by the supersteps that ran: a fixed part, and that of messages."""
@@ -277,7 +271,7 @@ class Samples:
                 with deadline(left):
                     estimates = estimates_of(case.graph, chain)
             if stopped is not None and case.local:  # its supersteps show the seconds
-                ended = held(case, stopped.weighted(estimates), stopped)
+                ended = stopped.weighted(estimates, case)
                 runtimes = stopped.runtimes(case.workloads(ended))
             else:
                 if case.local and survey_seconds(case, self.level) > left():
@@ -286,8 +280,9 @@ class Samples:
                     model: Any = case.runtime_model
                 with deadline(left):
                     estimates = estimates or model.observe()
-                ended = estimates if stopped is None else stopped.weighted(estimates)
-                ended = held(case, ended, stopped or model)
+                ended = (
+                    stopped.weighted(estimates, case) if stopped else held(case, estimates, model)
+                )
                 with deadline(left if case.local else None):
                     runtimes = model.estimate(case.workloads(ended))
         except StopRun:
@@ -298,19 +293,16 @@ class Samples:
 
 
 def held(case: Case, estimates: list[IterationEstimate], by: Any = None) -> list[IterationEstimate]:
-    """Return estimates by samples, held against the first supersteps of the run that are known.
+    """Return estimates by samples, held against the first supersteps of the run if they are known.
 
-    Those of a graph without hubs may mix faster than it, which the first two do not show. It has
-    none if its degrees spread less than those of an exponential distribution, whose mean square is
-    twice the square of the mean.
+    Those of a graph without hubs may mix faster than it, which the first two do not show.
     """
-    graph, found = case.graph, []
-    degrees = graph.out_degrees.astype(np.float64) + (graph.in_degrees if graph.directed else 0)
-    hubs = float(np.square(degrees).mean()) >= 2.0 * float(degrees.mean()) ** 2
+    found = []
     for algorithm, each in zip(case.algorithms, estimates, strict=True):
         curve = by.first_curve(algorithm) if hasattr(by, "first_curve") else np.empty(0)
         if each.method in ("completion", "rooted"):  # others are what the user named, or exact
-            each = held_against(each, algorithm, curve, graph.vertices, hubs)
+            threshold = algorithm.threshold(case.graph.vertices)
+            each = held_against(each, algorithm, curve, threshold, case.hubs)
         found.append(each)
     return found
 
@@ -335,7 +327,7 @@ class BaselineEstimate:
             workers = request.engine.workers
             estimates = [baseline_iterations(graph, each, workers) for each in case.baselines]
         if stopped is not None:
-            estimates = stopped.weighted(estimates)
+            estimates = stopped.weighted(estimates, case)
         runtimes = baseline_seconds(case, stopped, case.workloads(estimates))
         measured = stopped is not None
         more = more_samples(case, 0.0)

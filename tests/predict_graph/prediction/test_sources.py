@@ -242,10 +242,11 @@ def test_samples_that_mix_faster_than_the_graph_are_found_out(name, probe):
 
 
 def test_samples_that_mix_like_the_graph_are_believed():
-    job, n = check_algorithm("pagerank"), GRAPH.vertices
+    job = check_algorithm("pagerank")
+    threshold = job.threshold(GRAPH.vertices)
     curve = ENGINE.run(job, GRAPH).convergence
     (own,) = sources.estimates_of(GRAPH, check_request(job, ratio=0.1, seed=1).chain)
-    found = held_against(own, job, curve[:4], n, True)
+    found = held_against(own, job, curve[:4], threshold, True)
     assert (found.low, found.iterations, found.high) == (max(own.low, 5), own.iterations, own.high)
-    ended = held_against(own, job, curve, n, False)
+    ended = held_against(own, job, curve, threshold, False)
     assert ended.low == ended.iterations == ended.high == len(curve)
