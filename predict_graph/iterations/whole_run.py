@@ -104,11 +104,7 @@ _STEADY_STD, _SPREADING_STD = 0.3, 0.8
 
 
 def continued(
-    sampled: IterationEstimate,
-    algorithm: Algorithm,
-    profile: RunProfile,
-    threshold: float,
-    hubs: bool = True,
+    sampled: IterationEstimate, algorithm: Algorithm, profile: RunProfile, hubs: bool = True
 ) -> IterationEstimate:
     """Return an estimate, by samples or a baseline, with the first supersteps of the run itself.
 
@@ -117,6 +113,7 @@ def continued(
     later ones are those of the samples, or extrapolated if there are no samples.
     """
     done, limit = profile.iterations, algorithm.max_iterations
+    threshold = algorithm.threshold(int(profile.graph["vertices"]))
     if sampled.samples and algorithm.mixes:
         sampled = held_against(sampled, algorithm, profile.convergence, threshold, hubs)
     own = continued_crossing(profile.convergence, threshold)

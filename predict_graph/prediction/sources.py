@@ -54,10 +54,8 @@ class StoppedRun:
 
         Those before it are exact; the last one is weighted with that of other evidence.
         """
-        algorithm, profile = self.algorithm, self.profile
-        threshold = algorithm.threshold(int(profile.graph["vertices"]))
-        own = continued(sampled[-1], algorithm, profile, threshold, case.hubs)
-        return [*whole_run_estimates(profile.prior), own]
+        own = continued(sampled[-1], self.algorithm, self.profile, case.hubs)
+        return [*whole_run_estimates(self.profile.prior), own]
 
     def runtimes(self, workloads: Sequence[engines.Workload]) -> list[engines.RuntimeEstimate]:
         """Return the seconds by the supersteps that ran: a fixed part, and that of messages."""
