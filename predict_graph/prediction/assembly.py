@@ -44,7 +44,7 @@ def assembled(graph: AnyGraph, best: Estimate, spending: Spending) -> Prediction
         Knows what the prediction took.
     """
     chain, estimates, runtimes = best.chain, best.iterations, best.runtimes
-    sampled = any(estimate.method not in _UNSAMPLED for estimate in estimates)
+    sampled = any(each.method not in _UNSAMPLED and each.low < each.high for each in estimates)
     doubts = graph_doubts(graph) if sampled and isinstance(graph, Graph) else []
     result = _of_stages(graph, [*zip(chain, estimates, runtimes, strict=True)], doubts)
     last, memory = chain[-1], None
