@@ -170,6 +170,7 @@ def held_against(
     longer. True / estimated was 0.9 to 1.5 on nine graphs without hubs, 1.3 to 4.2 before. Where
     that is not seen yet, the interval of a graph without hubs reaches to the slowest run.
     """
+    curve = curve[: algorithm.max_iterations]  # more may have been timed
     done, limit, known = len(curve), algorithm.max_iterations, sampled.curve
     slowest = algorithm.contraction
     if done and curve[-1] < threshold:

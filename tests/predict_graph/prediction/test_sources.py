@@ -250,3 +250,5 @@ def test_samples_that_mix_like_the_graph_are_believed():
     assert (found.low, found.iterations, found.high) == (max(own.low, 5), own.iterations, own.high)
     ended = held_against(own, job, curve, threshold, False)
     assert ended.low == ended.iterations == ended.high == len(curve)
+    limited = predict(check_algorithm("pagerank", {"max_iterations": 2}), GRAPH, ratio=0.1)
+    assert [*limited.iterations, len(limited.per_iteration)] == [2, 2, 2]
