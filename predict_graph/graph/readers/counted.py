@@ -85,10 +85,8 @@ def open_dimacs(content: Content, wanted: EdgeList) -> EdgeSource:
     """
     found = first_data(map(_without_letters, content.lines()))
     accepted = f"'p PROBLEM vertices edges', PROBLEM of {', '.join(_PROBLEMS)}"
-    words, where = (
-        ["p", f"({'|'.join(_PROBLEMS)})", _COUNT, _COUNT],
-        f"{content.path}:{found.number}",
-    )
+    words = ["p", f"({'|'.join(_PROBLEMS)})", _COUNT, _COUNT]
+    where = f"{content.path}:{found.number}"
     problem, *counts = _fields(f"{where}: a DIMACS file", found.text, words, accepted)
     vertices, edges = map(int, counts)
     directed = _PROBLEMS[problem.decode()]
@@ -138,10 +136,8 @@ def open_metis(content: Content, wanted: EdgeList) -> EdgeSource:
     """
     path = content.path
     found = first_data(content.lines())
-    where, accepted = (
-        f"{path}:{found.number}",
-        "'n m [fmt [ncon]]', fmt of digits 0 and 1, ncon below 1000",
-    )
+    where = f"{path}:{found.number}"
+    accepted = "'n m [fmt [ncon]]', fmt of digits 0 and 1, ncon below 1000"
     words = [_COUNT, _COUNT + r"(?:\s+([01]{1,3})(?:\s+(\d{1,3}))?)?"]
     *counts, kind, weights = _fields(f"{where}: the header", found.text, words, accepted)
     vertices, edges = map(int, counts)

@@ -51,16 +51,15 @@ def open_source(wanted: EdgeList) -> EdgeSource | Graph:
     RequestError
         If the file cannot be read, or its format is unknown or does not fit what is wanted.
     """
-    path = wanted.path
+    path, further = wanted.path, list[Path]()
     if not isinstance(path, Address) and path.is_dir():
         from predict_graph.graph.readers.parquet import data_files, is_parquet, open_tables
-        from predict_graph.graph.readers.text import open_text
 
         files = data_files(path)
         tables = [file for file in files if is_parquet(file.name)]
         if tables or not files:
             return open_tables(tables, path, wanted)
-        return open_text(Content(files[0]), wanted, files[1:])
+        path, *further = files
     content = Content(path)
     try:
         form = format_of(content)
@@ -71,7 +70,9 @@ def open_source(wanted: EdgeList) -> EdgeSource | Graph:
         if {*wanted.given} - {"ids"} and form not in _TABLES:
             raise RequestError(f"{content.path}: the format {form} has no columns to choose")
         read = resolve_name(f"predict_graph.graph.{_FORMATS[form][0]}")
-        found: EdgeSource | Graph = read(content, wanted)
+        if further and form != "text":
+            raise RequestError(f"{wanted.path} has further parts; {form} is read from one file")
+        found: EdgeSource | Graph = read(content, wanted, *filter(None, [further]))
         return found
     except BaseException:
         content.close()

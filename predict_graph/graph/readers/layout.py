@@ -121,7 +121,7 @@ class FirstData:
 
     def lines(self) -> list[bytes]:
         """Return lines that show how all of them are laid out: one if they are plain."""
-        sample = bytes(self.block[:_SAMPLE])
+        sample = bytes(self.block[:SAMPLE])
         sample = sample[: sample.rfind(b"\n") + 1] or bytes(self.block)
         if _PLAIN.fullmatch(sample):
             return [self.text]
@@ -129,7 +129,7 @@ class FirstData:
         return [line for line in lines if line and not _COMMENT.match(line)]
 
 
-_SAMPLE = 1 << 16  # bytes of data that decide the layout, as docs/graphs.md says
+SAMPLE = 1 << 16  # bytes of data that decide the layout, as docs/graphs.md says
 # Blank lines, comments, and the delimiter as Excel is given it, up to the first line of data.
 _HEAD = re.compile(rb"(?:\xef\xbb\xbf)?((?:\s*(?:[#%][^\n]*|(?i:sep=).\r?)?\n)*+)")
 _PLAIN = re.compile(rb"(?:[0-9]+[ \t,;][0-9]+\r?\n)+")
@@ -143,11 +143,11 @@ def first_data(blocks: Iterator[bytearray]) -> FirstData:
     for block in blocks:
         head: Any = _HEAD.match(block)
         number += head[1].count(b"\n")
-        lines = map(bytes.strip, bytes(head[1][:_SAMPLE]).split(b"\n"))
-        comments = (comments + b"".join(line + b"\n" for line in lines if line))[:_SAMPLE]
+        lines = map(bytes.strip, bytes(head[1][:SAMPLE]).split(b"\n"))
+        comments = (comments + b"".join(line + b"\n" for line in lines if line))[:SAMPLE]
         if head.end() < len(block):
             del block[: head.end()]
-            while len(block) < _SAMPLE and (more := next(blocks, None)):
+            while len(block) < SAMPLE and (more := next(blocks, None)):
                 block += more
             line = block[: block.index(b"\n")].strip()
             return FirstData(block, bytes(line), number, comments, blocks)

@@ -51,7 +51,7 @@ def is_parquet(name: str) -> bool:
 
 
 def data_files(folder: Path) -> list[Path]:
-    """Return the files in a folder and those below it that hold data; empty ones do not."""
+    """Return the files in a folder and those below it that hold data; empty texts do not."""
 
     def stop(error: OSError) -> None:
         raise error
@@ -61,7 +61,7 @@ def data_files(folder: Path) -> list[Path]:
         for at, below, files in os.walk(folder, onerror=stop):
             below[:] = [name for name in below if not name.startswith(("_", "."))]
             found += [Path(at, name) for name in files if is_data(name)]
-        return sorted(file for file in found if file.stat().st_size)
+        return sorted(each for each in found if is_parquet(each.name) or each.stat().st_size)
 
 
 def open_tables(files: list[Path], path: Path, wanted: EdgeList) -> EdgeSource:

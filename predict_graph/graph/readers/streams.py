@@ -104,11 +104,9 @@ class Content:
 
     def lines(self) -> Iterator[bytearray]:
         """Yield the same in blocks of whole lines; UTF-16, as Windows writes it, as UTF-8."""
-        read: Iterator[bytes] = self.blocks()
-        if self._wide:
-            read = iterencode(iterdecode(read, "utf-16"), "utf-8")
+        decoded = iterencode(iterdecode(self.blocks(), "utf-16"), "utf-8")
         with explained(f"{self.path} begins as UTF-16, but is not"):
-            yield from line_blocks(read, self.path)
+            yield from line_blocks(decoded if self._wide else self.blocks(), self.path)
 
     @property
     def packed_bytes(self) -> int:

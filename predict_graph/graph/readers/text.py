@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -23,6 +24,8 @@ from predict_graph.graph.readers.layout import (
     LARGEST_ID,
     NUMBER,
     ONE_COLUMN,
+    SAMPLE,
+    FirstData,
     Layout,
     fields_of,
     first_data,
@@ -36,27 +39,26 @@ _OTHER = re.compile(rb'(?i)(<(?:!doctype|html|[?]xml)\b)|((?:[\[{]\s*)+"|\[\s*\[
 
 
 def open_text(content: Content, wanted: EdgeList, further: Sequence[Path] = ()) -> EdgeSource:
-    """Open an edge list, with `further` files that continue it.
+    """Open an edge list, with `further` files that continue it; the first ones show the layout.
 
     Raises
     ------
     RequestError
-        If the file holds no line of data or its first lines are not those of an edge list.
+        If no file holds a line of data or the first lines are not those of an edge list.
     """
-    if other := _OTHER.match(content.start):
-        kinds = ("a pointer of Git LFS", "a page of HTML or XML", "JSON")
-        raise RequestError(
-            f"{content.path} holds {kinds[other.lastindex or 0]}; accepted: a list of edges"
-        )
-    path, found = content.path, first_data(_lines(content))
-    if not found.text:
-        raise RequestError(f"{path} {'has no edges' if found.comments else 'is empty'}")
-    layout = layout_of(found, path, content.suffix, wanted)
+    parts, held, sample = _parts(content, further), list[tuple[Path, FirstData]](), bytearray()
+    while len(sample) < SAMPLE and (more := next(parts, None)):
+        again = held and more[1].text == held[0][1].text  # a header, which Spark repeats
+        sample += more[1].block.partition(b"\n")[2] if again else more[1].block
+        held.append(more)
+    if not held:
+        raise RequestError(f"{content.path} has no edges")
+    path, found = held[0]
+    layout = layout_of(replace(found, block=sample), path, content.suffix, wanted)
     header = found.text if layout.header else None
 
     def edges() -> Iterator[EdgeBlock]:
-        parts = ((file, first_data(_lines(Content(file)))) for file in further)
-        for file, part in chain([(path, found)], parts):
+        for file, part in chain(held, parts):
             if part.text == header:
                 part.blank()
             yield from scan_blocks(file, part.blocks(), layout, line=part.number - 1)
@@ -65,9 +67,18 @@ def open_text(content: Content, wanted: EdgeList, further: Sequence[Path] = ()) 
     return EdgeSource(edges(), directed=layout.directed, bipartite=bipartite, notes=layout.notes)
 
 
-def _lines(content: Content) -> Iterator[bytearray]:
-    blocks = content.lines()
-    return map(_without_attributes, blocks) if b"{" in content.start else blocks
+def _parts(content: Content, further: Sequence[Path]) -> Iterator[tuple[Path, FirstData]]:
+    """Yield each file with where its data begin, but those without data."""
+    for each in chain([content], map(Content, further)):
+        if other := _OTHER.match(each.start):
+            kinds = ("a pointer of Git LFS", "a page of HTML or XML", "JSON")
+            raise RequestError(
+                f"{each.path} holds {kinds[other.lastindex or 0]}; accepted: a list of edges"
+            )
+        lines = each.lines()
+        found = first_data(map(_without_attributes, lines) if b"{" in each.start else lines)
+        if found.text:
+            yield each.path, found
 
 
 _ATTRIBUTES = re.compile(rb"([,;\t]?)\{(['\"}][^\n]*)")
@@ -111,8 +122,7 @@ def scan_blocks(
         found = _pairs_of(block, layout) or _columns_of(block, layout)
         if found is None and not layout.texts and layout.point == ".":
             found = _columns_of(bytearray(_FLOAT.sub(rb"\1", block)), layout)
-        if found is None:
-            found = _rows_of(path, block, layout, line)
+        found = found or _rows_of(path, block, layout, line)
         line += int(np.count_nonzero(np.frombuffer(block, np.uint8) == 10))
         if found is not None and len(found.sources):
             yield found
@@ -194,7 +204,7 @@ def _columns_of(block: bytearray, layout: Layout) -> EdgeBlock | None:
     ):
         return None
     quoted = b'"' in content
-    bare = re.sub(rb'"[^"\n]*"', b'"', content) if quoted else content
+    bare = re.sub(rb'(?<![^\n%b])"[^"\n]*"' % mark, b'"', content) if quoted else content
     padded = (b" " + mark, mark + b" ", b" \n", b"\n ", b" \r")
     if b" " in bare and (bare[:1] == b" " or any(pair in bare for pair in padded)):
         if quoted and layout.texts:  # ids may hold such blanks
@@ -301,7 +311,7 @@ def _text(layout: Layout, text: str) -> str:
 
 
 def _id(layout: Layout, text: str) -> int:
-    found = _WHOLE.fullmatch(_text(layout, text))
+    found = _WHOLE.fullmatch(_text(layout, text).strip())  # blanks may stand inside quotes
     if found is None:
         raise ValueError(
             f"{text!r} is not an id; accepted: integers from 0 on, or any text with --ids string"
@@ -319,7 +329,7 @@ def _weight(layout: Layout, text: str) -> float:
     if not text:
         raise ValueError("the line has no weight, although the first one has")
     swapped = {} if layout.point == "." else {ord(","): ".", ord("."): ","}
-    plain = text.strip().translate(swapped)  # blanks may stand inside quotes
+    plain = text.strip().translate(swapped)
     if not NUMBER.fullmatch(plain) or abs(float(plain)) > LARGEST_WEIGHT:
         raise ValueError(f"{text!r} is not a weight; accepted: finite numbers")
     return float(plain)

@@ -42,7 +42,7 @@ FILES = [
     (".csv", 'source,target\na,"," "\n', r"g\.csv:2: text follows a closing quote"),
     # Line ends of old systems.
     (".csv", "a,b\r0,1\r1,2\r", r"g\.csv:1: .* carriage return inside"),
-    (".txt", "\r", "is empty"),
+    (".txt", "\r", "has no edges"),
     (".txt", b"\xff\xfe1\0 \x002\0\n\x003", "begins as UTF-16"),
     # Tables and pages of something else.
     (".csv", "Id,Label\n1,x\n2,y\n", "do not say what the ends of an edge are"),

@@ -64,6 +64,8 @@ LISTS = [
     ("a.csv", "0,1\na,b\nb,c\n", [("a", "b"), ("b", "c")]),
     ("a.csv", '"1","2","next"\n"2","3","c ""d"""\n', [(1, 2), (2, 3)]),
     ("a.csv", "sep=;\r\nsource;target\r\n1;2\r\n", [(1, 2)]),  # by Excel
+    ("a.csv", 'source,target,note\n" 1",2,x\n2,3,"a ""b"""\n', [(1, 2), (2, 3)]),
+    ("a.csv", 'source,target\n1" ,"x"\n"x",1"\n', [('1"', "x"), ("x", '1"')]),
     *(("a.txt", WINDOWS.encode(way), [("á", "2"), ("2", "3")]) for way in ("utf-16", "utf-8-sig")),
 ]
 
