@@ -37,7 +37,8 @@ def rank_candidates(
     priors : sequence of Prior
         Equally likely.
     rate : ndarray, shape (n,), optional
-        Cost of a second; by default 1, which makes the fastest the best.
+        Cost of a second; by default 1, which makes the fastest the best. Runs where it is infinite
+        show how long others take, but are never the best.
     deadline : float, default infinite
         Seconds that a run may take: only configurations within it count.
     like : sequence of PooledLaw, optional
@@ -91,9 +92,11 @@ def rank_candidates(
     if len(done):
         allowed = samples <= np.log(deadline)
         chance = succeeds * allowed.mean(axis=0)
+        middle = np.median(samples, axis=0)
+        sought = middle + wider * (samples - middle)
     costs = samples + log_rate
     medians = done.groupby("candidate")["seconds"].median()
-    medians = medians[medians <= deadline]
+    medians = medians[(medians <= deadline) & np.isfinite(log_rate[medians.index])]
     known: Any = np.log(medians) + log_rate[medians.index]
     best = None if known.empty else int(known.idxmin())
     beats = np.full(count, np.nan)
@@ -103,17 +106,14 @@ def rank_candidates(
         # By the mean, not its inverse: that would choose what is best if all goes well.
         beyond = np.exp(np.clip(costs - costs.min(axis=1, keepdims=True), 0, 50))
         expected = beyond.mean(axis=0)
-        gain = np.median(expected) / expected
+        gain = np.median(expected[np.isfinite(log_rate)]) / expected
     elif best is None:
         # What a candidate brings beside a typical one; only those in time bring anything.
-        middle = np.median(samples, axis=0)
-        allowed = middle + wider * (samples - middle) <= np.log(deadline)
-        worth = np.exp(np.clip(np.median(costs) - costs, -50, 50))
-        gain = np.where(allowed, worth, 0.0).mean(axis=0)
+        typical = np.median(costs[:, np.isfinite(log_rate)])
+        worth = np.exp(np.clip(typical - costs, -50, 50))
+        gain = np.where(sought <= np.log(deadline), worth, 0.0).mean(axis=0)
     else:
-        middle = np.median(costs, axis=0)
-        sought = middle + wider * (costs - middle)
-        better = np.maximum(0.0, 1 - np.exp(sought - known.min()))
+        better = np.maximum(0.0, 1 - np.exp(sought + log_rate - known.min()))
         beats = succeeds * (allowed & (costs < known.min())).mean(axis=0)
         gain = np.where(allowed, better, 0.0).mean(axis=0)
     gain = gain * succeeds

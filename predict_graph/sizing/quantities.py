@@ -40,7 +40,7 @@ def parse_money(text: str, what: str = "budget") -> float:
     (5.6, 15.0)
     """
     plain = text.strip().lower().removeprefix("$").removesuffix("usd").strip()
-    return parse_number(plain, what, "an amount in USD above 0, such as 15", shown=text)
+    return parse_number(plain, what, "an amount in USD above 0, such as 15", full=text)
 
 
 def parse_limits(
@@ -58,10 +58,8 @@ def parse_limits(
     )
 
 
-def parse_number(
-    text: str, what: str, accepted: str = "a number above 0", *, shown: str | None = None
-) -> float:
-    """Return a positive, finite number.
+def parse_number(text: str, what: str, accepted: str = "a number above 0", full: str = "") -> float:
+    """Return a positive, finite number; an error shows the `full` text that it is of, if given.
 
     Raises
     ------
@@ -75,8 +73,7 @@ def parse_number(
     """
     value = to_number(text)
     if not (value > 0 and math.isfinite(value)):
-        given = text if shown is None else shown
-        raise RequestError(f"the {what} is {given!r}; accepted: {accepted}")
+        raise RequestError(f"the {what} is {full or text!r}; accepted: {accepted}")
     return value
 
 
@@ -97,7 +94,7 @@ def parse_share(text: str, what: str) -> float:
     (0.9, 0.9)
     """
     plain, accepted = text.removesuffix("%"), "a share such as 0.9 or 90%"
-    return parse_number(plain, what, accepted, shown=text) / (100.0 if plain != text else 1.0)
+    return parse_number(plain, what, accepted, full=text) / (100.0 if plain != text else 1.0)
 
 
 def parse_range(text: str, what: str) -> tuple[float, float]:

@@ -243,7 +243,7 @@ def measurements_of(
         more = "" if len(odd) == 1 else f", like {len(odd) - 1} more"
         notes.append(f"{first}, which is no time: this run counts as failed{more}")
     outcome[seconds.isna()] = "failed"
-    notes += _doubts_of_unit(name, times, units)
+    notes += [] if table.find(_UNITS) else _doubts_of_unit(name, times, units)
     scale = _scales(table, columns["scale"], notes) if "scale" in columns else 1.0
     content = scale, table.numbers(columns["machines"]), seconds, outcome, table.cells.get(kind)
     runs = pd.DataFrame(dict(zip(RUN_COLUMNS, content, strict=True)), table.cells.index)
@@ -302,7 +302,7 @@ def _doubts_of_unit(name: str, times: pd.Series, units: pd.Series) -> list[str]:
 
     The column of SLURM that names no unit, ElapsedRaw, has seconds.
     """
-    numbers = times.map(to_number).dropna()
+    numbers = times.map(to_number).loc[lambda each: each > 0]
     named = unit_seconds(_last_word(name)) or re.search("sec|elapsedraw", name_key(name))
     if named or (units != "s").any() or (numbers % 1).any() or not numbers.min() >= 1000:
         return []

@@ -278,21 +278,19 @@ def advise(
         )
     prices = {name: kind.price for name, kind in candidates.types.items()}
     free = [name for name, price in prices.items() if price is None and goal.unit == "USD"]
-    entries, known = (
-        rows[~rows["machine_type"].isin(free)] for rows in (candidates.entries, known)
-    )
+    entries = candidates.entries[~candidates.entries["machine_type"].isin(free)]
     if entries.empty:
         raise RequestError(
             f"{candidates.path} has no price of {free[0]}, which this goal needs; accepted: "
             f"{PRICE_NAMES[0]} of one type or more, or --goal fastest"
         )
-    said += [f"{name} has no price: it is left out" for name in free]
+    said += [f"{name} has no price: it is no candidate" for name in free]
     # The candidates, and what else was measured on their types.
     table = pd.concat([entries, known[places]]).drop_duplicates(ignore_index=True)
     columns = columns_of(table.assign(scale=1.0), candidates.types)
     # What a second of each costs, in USD.
     rates = (table["machines"] * table["machine_type"].map(prices).astype(float)).to_numpy() / 3600
-    rate = np.ones(len(table)) if goal.unit == "s" else rates
+    rate = np.ones(len(table)) if goal.unit == "s" else np.where(np.isnan(rates), np.inf, rates)
 
     def ranked(tried: pd.DataFrame) -> tuple[pd.DataFrame, int | None]:
         limit = goal.deadline or np.inf

@@ -120,14 +120,15 @@ class Plan(Result):
         parts = [] if deadline is None else [f"done in {readable_seconds(deadline)}"]
         parts += [] if budget is None else [f"within {budget:.4g} USD"]
         condition = f"{' and '.join(parts)} with {100 * self.confidence:.4g}% confidence"
-        by_cost = deadline is not None and np.isfinite(every["cost"]).any()
-        wanted = "cheapest" if by_cost else "fastest"
         both = in_time[in_time.index.isin(in_budget.index)]
+        best = next(rows for rows in (both, in_time, every) if len(rows))
+        by_cost = deadline is not None and np.isfinite(best["cost"]).any()
+        wanted = "cheapest" if by_cost else "fastest"
         if len(both):
             return Choice(wanted, condition, _first(both, _BY_COST if by_cost else _BY_TIME), {})
         nearest = {}
         if deadline is not None and len(in_time):
-            nearest["cheapest in time"] = _first(in_time, _BY_COST)
+            nearest[f"{wanted} in time"] = _first(in_time, _BY_COST)
         elif deadline is not None:
             nearest["fastest of all"] = _first(every, _BY_TIME)
         if budget is not None and len(in_budget):

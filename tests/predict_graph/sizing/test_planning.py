@@ -151,6 +151,9 @@ def test_what_is_missing(small, large):
     made = plan([small, large], [4], prices=PRICES | free, budget=1)
     assert made.chosen.name == "4 × large"
     assert "small has no price: only its time is compared" in made.warnings
+    free = {"large": replace(PRICES["large"], price=None)}
+    made = plan([small, large], [4], prices=PRICES | free, deadline=made.chosen.high)
+    assert (made.choice.wanted, made.chosen.name) == ("fastest", "4 × large")
     refused("type None; accepted: large, small", replace(untyped, types=PRICES).seconds, 1, 4)
     refused("unknown machine type 'small'; acc", plan, [small], [4], prices=others)
     refused(r"does not say which machines.*TYPE=MODEL.json", plan, [untyped], [4], prices=PRICES)
