@@ -27,7 +27,7 @@ MEMORY_NAMES = (
     *("instance_memory", "memory_in_mb", "memory_mb"),
 )
 PRICE_NAMES = ("price_per_hour", "usd_per_hour", "linux_on_demand_cost", "retail_price")
-DESCRIBED = (*measurements.TYPE_NAMES, *CORE_NAMES, *MEMORY_NAMES, *PRICE_NAMES)
+DESCRIBED = (*CORE_NAMES, *MEMORY_NAMES, *PRICE_NAMES)
 _CATALOGUED = (*measurements.TYPE_NAMES, "API Name", "name")  # how catalogues of clouds name a type
 _AMOUNT = re.compile(
     r"^(?:USD|\$)?\s*([0-9][0-9.,]*)\s*(?:([MGT])i?B|vCPUs?|cores?)?\s*(?:USD)?\s*"

@@ -58,12 +58,12 @@ def test_columns_by_name(written):
 
 
 def test_the_column_of_types_is_named_and_no_column_is_the_scale(written):
-    path = written("flavor,type,nodes,size,time\nlarge,sort,2,5,9\nsmall,sort,4,6,8\n")
+    path = written("flavor,type,nodes,size,time\nxl,sort,2,5,9\ns,sort,4,6,8\ns,k,4,6,3\n")
     named = {"type": "flavor", "scale": "none"}
     found = read_measurements(path, columns=named)
-    assert found.runs["machine_type"].tolist() == ["large", "small"]
-    assert found.runs["scale"].tolist() == [1.0, 1.0]
-    chosen = read_measurements(path, columns=named, where={"Flavor": "small", "type": "sort"})
+    assert (*found.runs["machine_type"], *found.runs["scale"]) == ("xl", "s", "s", 1.0, 1.0, 1.0)
+    assert [*candidates.of_types(found, ["xl", "s"]).varying] == ["type"]
+    chosen = read_measurements(path, columns=named, where={"Flavor": "s", "type": "sort"})
     assert chosen.runs["seconds"].tolist() == [8.0]
     refused("no column 'kind' for type; there", read_measurements, path, columns={"type": "kind"})
 
@@ -101,7 +101,7 @@ DELIMITED = [
     "| nodes | time |\n|-------|-----:|\n| 2 | 5.25 |\n| 4 | 1003.5 |\n",
     "nodes,time,\n2,5.25,\n4,1003.5,\n",
     *(f"nodes,time\n2,5.25\n4,1{space}003.5\n" for space in " \u00a0\u2009\u202f'"),
-    "sep=;\nnodes;time\n2;5,25\n4;1 003,5 s\n",  # as Excel asks for
+    "SEP=;\nnodes;time\n2;5,25\n4;1 003,5 s\n",  # as Excel asks for
     *(f"nodes,time,a; b\n2,5.25,{cell}\n4,1003.5,c\n" for cell in ("c", "c; d")),
 ]
 
