@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
 from numbers import Integral
@@ -147,9 +147,9 @@ def sample(
     return GraphSample(drawn.graph, report)
 
 
-def _several(given: Any) -> list[Any]:
-    """Return the elements of a list or tuple; anything else is the only one."""
-    return [*given] if isinstance(given, list | tuple) else [given]
+def _names(given: str | Iterable[str]) -> list[str]:
+    """Return the names that are given, each once; a text is the only one."""
+    return [given] if isinstance(given, str) else [*dict.fromkeys(given)]
 
 
 def _drawn(
@@ -179,8 +179,8 @@ def _drawn(
 def compare_samplers(
     graphs: Any,
     *,
-    samplers: str | Sequence[str] | None = None,
-    algorithms: str | Sequence[str] = (),
+    samplers: str | Iterable[str] | None = None,
+    algorithms: str | Iterable[str] = (),
     ratio: float | Sequence[float] = 0.1,
     seeds: int = 1,
     directed: bool | None = None,
@@ -193,9 +193,9 @@ def compare_samplers(
     Parameters
     ----------
     graphs : graph-like, or list of them
-    samplers : str or sequence of str, optional
+    samplers : str or iterable of str, optional
         All registered ones by default.
-    algorithms : str or sequence of str
+    algorithms : str or iterable of str
         For each, the iterations of the sample run under the default transform, those of the real
         run, and the error.
     ratio : float or sequence of float
@@ -218,15 +218,15 @@ def compare_samplers(
     """
     # A list of pairs is an edge list: one graph.
     pairs = isinstance(graphs, list | tuple) and isinstance(next(iter(graphs), None), list | tuple)
-    sources = [graphs] if pairs else _several(graphs)
-    names = SAMPLERS.names() if samplers is None else [*dict.fromkeys(_several(samplers))]
+    sources = [*graphs] if isinstance(graphs, list | tuple) and not pairs else [graphs]
+    names = SAMPLERS.names() if samplers is None else _names(samplers)
     ratios = [check_ratio(one) for one in np.ravel(ratio).tolist()]
     for what, given in (("graph", sources), ("sampler", names), ("ratio", ratios)):
         if not given:
             raise RequestError(f"no {what} is given; accepted: one or more")
     for name in names:
         SAMPLERS.get(name)
-    jobs = [check_algorithm(name) for name in _several(algorithms)]
+    jobs = [check_algorithm(name) for name in _names(algorithms)]
     if not isinstance(seeds, Integral) or seeds < 1:
         raise RequestError(f"seeds is {seeds!r}; accepted: 1 or more")
     entropy = check_seed(seed)

@@ -83,7 +83,7 @@ def test_pictures_show_the_figures_of_the_tables_in_their_order():
 def test_graphs_by_samplers_by_ratios_by_seeds():
     SAMPLERS.register("my-own")(UniformVertices)
     options = {"algorithms": ["pagerank"], "ratio": [0.1, 0.3], "seeds": 2, "seed": 5}
-    found = compare_samplers(GRAPHS, samplers=("rj", "my-own"), **options)
+    found = compare_samplers(GRAPHS, samplers={"rj": 1, "my-own": 2}.keys(), **options)
     assert len(found.rows) == 2 * 2 * 2 * 2
     assert {row["seed"] for row in found.rows} == {5, 6}
     assert {row["ratio"] for row in found.rows} == {0.1, 0.3}
