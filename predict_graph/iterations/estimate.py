@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -72,6 +72,11 @@ class IterationEstimate(Value):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "counters", Table(self.counters))  # or of a DataFrame
+
+    def at(self, crossing: float, relative_std: float, limit: int) -> IterationEstimate:
+        """Return it with another crossing, and the interval around that."""
+        iterations, low, high = iteration_interval(crossing, relative_std, limit)
+        return replace(self, crossing=crossing, iterations=iterations, low=low, high=high)
 
     @property
     def log_std(self) -> float:

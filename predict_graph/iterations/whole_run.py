@@ -18,15 +18,13 @@ import numpy as np
 from predict_graph.algorithms import Algorithm
 from predict_graph.arrays import FloatArray
 from predict_graph.engines import COUNTERS, RunProfile, counters_of, per_iteration, spread_evenly
+from predict_graph.engines.runtime_model import AnyGraph
 from predict_graph.errors import RequestError
+from predict_graph.graph import Graph
 from predict_graph.history import RunRecord
 from predict_graph.intervals import QUANTILE
-from predict_graph.iterations.estimate import (
-    IterationEstimate,
-    crossing,
-    iteration_interval,
-    whole_graph,
-)
+from predict_graph.iterations import estimate
+from predict_graph.iterations.estimate import IterationEstimate
 from predict_graph.iterations.method import SamplingCase
 from predict_graph.table import Table
 
@@ -37,7 +35,7 @@ def whole_run_estimates(profile: RunProfile | None) -> list[IterationEstimate]:
     while profile is not None:
         seconds = profile.runtime_seconds - profile.phases["read"] if not found else 0.0
         curve, counters = np.asarray(profile.convergence), per_iteration(profile.rows)
-        run = whole_graph(profile.graph, profile.iterations, seconds)
+        run = estimate.whole_graph(profile.graph, profile.iterations, seconds)
         exact = IterationEstimate.exact(
             "whole-run", curve, counters.without("seconds"), run, converged=bool(profile.converged)
         )
@@ -72,11 +70,17 @@ def estimate_by_replay(case: SamplingCase) -> IterationEstimate:
     messages, received = (rounds[name].to_numpy(np.float64) for name in ("messages", "received"))
     active, unknown = rounds["active_vertices"], np.zeros(len(rounds))
     counters = counters_of(active, messages, unknown, engine.workers, graph.vertices)
-    run = whole_graph(graph.describe(), len(rounds), seconds)
+    run = estimate.whole_graph(graph.describe(), len(rounds), seconds)
     curve = received / max(graph.vertices, 1)
     return IterationEstimate.exact(
         "replay", curve, counters, run, converged=bool(received[-1] == 0)
     )
+
+
+def has_hubs(graph: Graph) -> bool:
+    """Whether degrees spread as much as those of an exponential distribution: by their mean."""
+    degrees = graph.out_degrees + (graph.in_degrees if graph.directed else 0)
+    return bool(degrees.std() >= degrees.mean())
 
 
 def continued_crossing(curve: Sequence[float] | FloatArray, threshold: float) -> float:
@@ -104,113 +108,124 @@ _STEADY_STD, _SPREADING_STD = 0.3, 0.8
 
 
 def continued(
-    sampled: IterationEstimate, algorithm: Algorithm, profile: RunProfile, hubs: bool = True
+    sampled: IterationEstimate, algorithm: Algorithm, profile: RunProfile, graph: AnyGraph
 ) -> IterationEstimate:
     """Return an estimate, by samples or a baseline, with the first supersteps of the run itself.
 
-    Both crossings are combined by inverse-variance weights of their logarithms. The run takes more
-    supersteps than were counted, and an estimate of fewer does not count. Their counters are exact;
-    later ones are those of the samples, or extrapolated if there are no samples.
+    The crossing of the estimate, checked against them, and that of their own curve are combined by
+    inverse-variance weights of their logarithms. The counters of what ran are exact; later ones are
+    those of the samples, or extrapolated if there are no samples.
     """
-    done, limit = profile.iterations, algorithm.max_iterations
-    threshold = algorithm.threshold(int(profile.graph["vertices"]))
-    if sampled.samples and algorithm.mixes:
-        sampled = held_against(sampled, algorithm, profile.convergence, threshold, hubs)
-    own = continued_crossing(profile.convergence, threshold)
-    left = max(1.0 - done / own, 0.0)
-    std = (_STEADY_STD if algorithm.steady else _SPREADING_STD) * left
+    done, first = profile.iterations, profile.convergence
+    found = _corrected(sampled, algorithm, first, graph)
+    own = continued_crossing(first, algorithm.threshold(graph.vertices))
+    std = (_STEADY_STD if algorithm.steady else _SPREADING_STD) * max(1.0 - done / own, 0.0)
     if not algorithm.steady and math.isfinite(own):
         # A curve that hardly decreases yet may do so at any time: the interval starts at once.
         std = max(std, math.log(own / (done + 1)) / QUANTILE)
-    centre, deviations = sampled.crossing, (sampled.log_std, std)
-    # The run has gone on beyond it, or does not converge so far: anything up to the limit.
-    if sampled.high <= done < limit or (algorithm.steady and math.isinf(own)):
-        centre = math.sqrt((done + 1) * limit)
-        deviations = (math.log(limit / centre) / QUANTILE, std)
     known = [
         (math.log(each), max(own_std, 0.01) ** -2)  # a whole number is rounded up
-        for each, own_std in zip((centre, own), deviations, strict=True)
+        for each, own_std in ((found.crossing, found.log_std), (own, std))
         if math.isfinite(each)
     ]
-    weight, std = sum(precision for _, precision in known), 0.0
+    weight, centre, std = sum(precision for _, precision in known), found.crossing, 0.0
     if known:
         centre = math.exp(sum(log * precision for log, precision in known) / weight)
         std = weight**-0.5
-    counts = iteration_interval(centre, std, limit)
-    iterations, low, high = (min(max(n, done + 1), limit) for n in counts)
+    found = found.at(centre, std, algorithm.max_iterations)
     counted = per_iteration(profile.rows).without("seconds")
     seconds = profile.runtime_seconds - profile.phases["read"]
-    summary = whole_graph(profile.graph, done, seconds, f"the first {done} supersteps")
+    summary = estimate.whole_graph(profile.graph, done, seconds, f"the first {done} supersteps")
     if sampled.samples:
-        rows = np.minimum(np.arange(done, iterations), len(sampled.counters) - 1)
-        later = sampled.counters.take(rows)
+        several = len(sampled.counters)
+        later = sampled.counters.take(np.arange(min(done, several - 1), several))
     else:
-        later = _extrapolated(counted, iterations - done, algorithm, profile.convergence)
+        later = _extrapolated(counted, max(found.iterations - done, 1), algorithm, first)
     names = [name for name in counted if name in later]
-    found = replace(
-        sampled,
-        samples=[summary, *sampled.samples],
-        counters=Table({name: np.concatenate((counted[name], later[name])) for name in names}),
-    )
-    return _resized(found, centre, (iterations, low, high), profile.convergence, done)
+    counters = Table({name: np.concatenate((counted[name], later[name])) for name in names})
+    found = replace(found, samples=[summary, *sampled.samples], counters=counters)
+    return _beyond(found, first, algorithm.max_iterations)
 
 
-def held_against(
-    sampled: IterationEstimate,
-    algorithm: Algorithm,
-    curve: FloatArray,
-    threshold: float,
-    hubs: bool,
+def checked(
+    sampled: IterationEstimate, algorithm: Algorithm, first: FloatArray, graph: Graph
 ) -> IterationEstimate:
-    """Return an estimate by samples, held against the first supersteps of the run itself.
+    """Return an estimate by samples, checked against the first supersteps of the run itself.
+
+    Parameters
+    ----------
+    sampled : IterationEstimate
+    algorithm : Algorithm
+    first : ndarray of float64
+        Aggregates of the first supersteps; more than the limit of iterations may have been timed.
+    graph : Graph
+    """
+    first = first[: algorithm.max_iterations]
+    if len(first) and first[-1] < algorithm.threshold(graph.vertices):  # it has ended
+        ended = replace(sampled, crossing=float(len(first)), curve=first)
+        return _beyond(ended, first, len(first))
+    found = _corrected(sampled, algorithm, first, graph)
+    return _beyond(found, first, algorithm.max_iterations)
+
+
+def _corrected(
+    sampled: IterationEstimate, algorithm: Algorithm, first: FloatArray, graph: AnyGraph
+) -> IterationEstimate:
+    """Return an estimate as the first supersteps correct it, whose curve starts with theirs.
 
     A sample whose values mix as in the graph comes to an aggregate in the same superstep as the
     run, within its deviation. Of one that does not, or of a graph without hubs, what is left takes
     as many times as long as its curve falls faster; the interval begins where it would take no
     longer. True / estimated was 0.9 to 1.5 on nine graphs without hubs, 1.3 to 4.2 before. Where
-    that is not seen yet, the interval of a graph without hubs reaches to the slowest run.
+    that is not seen yet, the interval of a graph without hubs reaches to the slowest run. A run
+    that goes on beyond the interval, or is steady and does not converge so far, may take any number
+    of supersteps up to its limit.
     """
-    curve = curve[: algorithm.max_iterations]  # more may have been timed
-    done, limit, known = len(curve), algorithm.max_iterations, sampled.curve
-    slowest = algorithm.contraction
-    if done and curve[-1] < threshold:
-        return _resized(sampled, done, (done, done, done), curve, done)
-    centre, reached, seen = sampled.crossing, float(done), algorithm.mixes and done > 1
-    counts = sampled.iterations, sampled.low, sampled.high
-    at = int(np.argmax(known < curve[-1])) if seen else 0  # 0 if it never falls so low
+    done, limit, known = len(first), algorithm.max_iterations, sampled.curve
+    found, reached, slowest = sampled, float(done), algorithm.contraction
+    hubs = not isinstance(graph, Graph) or not sampled.samples or has_hubs(graph)
+    seen = algorithm.mixes and done > 1 and bool(sampled.samples)
+    at = int(np.argmax(known < first[-1])) if seen else 0  # 0 if it never falls so low
     if at and sampled.low < sampled.high:
-        reached = crossing(known, float(curve[-1]))
+        reached = estimate.crossing(known, float(first[-1]))
         if not hubs or abs(math.log(done / reached)) > sampled.log_std:
-            here, there = np.diff(np.log(np.maximum([known[at - 1 : at + 1], curve[-2:]], 1e-300)))
-            left = max(centre - reached, 1.0)  # it has not ended
+            here, there = np.diff(np.log(np.maximum([known[at - 1 : at + 1], first[-2:]], 1e-300)))
+            left = max(sampled.crossing - reached, 1.0)  # it has not ended
             longer = float(here[0] / there[0]) if there[0] < 0.0 else math.inf
             centre = min(done + left * longer, limit + 1.0)
             apart = math.log(centre / (done + left)) / QUANTILE
-            counts = iteration_interval(centre, math.hypot(sampled.log_std, apart), limit)
-    iterations, low, high = (min(max(each, done + 1), limit) for each in counts)
-    if not hubs and low < high and (algorithm.mixes if slowest == 1.0 else not seen or done < 3):
-        falls = math.log(max(known[0] / threshold, 1.0)) / -math.log(min(slowest, 1.0 - 1e-9))
-        high = max(high, iteration_interval(1.0 + falls, 0.0, limit)[0])
-    return _resized(sampled, centre, (iterations, low, high), curve, int(reached))
+            found = sampled.at(centre, math.hypot(sampled.log_std, apart), limit)
+    rises = algorithm.steady and done > 1 and first[-1] >= first[-2]
+    if rises or found.high <= done < limit:
+        centre = math.sqrt((done + 1) * limit)
+        found = sampled.at(centre, math.log(limit / centre) / QUANTILE, limit)
+    unlike = not hubs and found.low < found.high
+    if unlike and (algorithm.mixes if slowest == 1.0 else not seen or done < 3):
+        above = max(known[0] / algorithm.threshold(graph.vertices), 1.0)
+        falls = math.log(above) / -math.log(min(slowest, 1.0 - 1e-9))
+        high = estimate.iteration_interval(1.0 + falls, 0.0, limit)[0]
+        found = replace(found, high=max(found.high, high))
+    later = known[min(int(reached), len(known) - 1) :]
+    return replace(found, curve=np.concatenate((first, later)))
 
 
-def _resized(
-    found: IterationEstimate, centre: float, counts: Sequence[int], first: FloatArray, at: int
-) -> IterationEstimate:
-    """Return an estimate of other iterations: the first ones have a known curve.
+def _beyond(found: IterationEstimate, first: FloatArray, limit: int) -> IterationEstimate:
+    """Return an estimate of more iterations than the first ones, and at most as many as the limit.
 
-    Later ones have that of the samples from some superstep on.
+    Its curve starts with theirs; later ones have that of the samples, in as many supersteps as are
+    left.
     """
-    iterations, low, high = counts
-    left, later = iterations - len(first), found.curve[min(at, len(found.curve) - 1) :]
+    done = len(first)
+    counts = found.iterations, found.low, found.high
+    iterations, low, high = (min(max(each, done + 1), limit) for each in counts)
+    left, later = iterations - done, found.curve[done:]
     return replace(
         found,
-        crossing=centre,
         iterations=iterations,
         low=low,
         high=high,
         curve=np.concatenate((first, later[np.arange(left) * len(later) // max(left, 1)])),
-        converged=centre <= iterations + 1e-6,
+        converged=found.crossing <= iterations + 1e-6,
         counters=found.counters.take(np.minimum(np.arange(iterations), len(found.counters) - 1)),
     )
 

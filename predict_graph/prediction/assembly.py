@@ -13,6 +13,7 @@ from predict_graph.engines.runtime_model import AnyGraph
 from predict_graph.graph import Graph
 from predict_graph.intervals import QUANTILE, Interval
 from predict_graph.iterations import IterationEstimate
+from predict_graph.iterations.whole_run import has_hubs
 from predict_graph.outcome import Prediction, SourceEstimate
 from predict_graph.outcome.verdict import verdict_of
 from predict_graph.prediction.baseline import BASELINE
@@ -198,29 +199,25 @@ def scaled(found: Prediction, factors: Mapping[str, float], std: float) -> Predi
     )
 
 
-def graph_doubts(graph: Graph, fewest: int = 5_000, flat: float = 3.0) -> list[str]:
+def graph_doubts(graph: Graph, fewest: int = 5_000) -> list[str]:
     """Return what about the graph makes samples of it unlike it.
 
     - Too few vertices for a sample to say anything (docs/iterations.md).
-    - No hubs, of a degree far above the mean: a mesh or lattice has no small part that behaves like
-      the whole, and its walk samples are strips (the premise of section 3.2 of PREDIcT is a
-      scale-free graph).
+    - No hubs: a mesh or lattice has no small part that behaves like the whole, and its walk samples
+      are strips (the premise of section 3.2 of PREDIcT is a scale-free graph).
     """
-    doubts = []
     if graph.vertices < fewest:
-        doubts.append(
+        return [
             f"the graph has only {graph.vertices} vertices: a sample of it is too small to be like "
             "it, and running the job costs less than predicting it"
-        )
-    out = graph.out_degrees
-    degrees = out + graph.in_degrees if graph.directed else out
-    largest, mean = int(degrees.max(initial=0)), degrees.sum() / max(graph.vertices, 1)
-    if graph.vertices >= fewest and largest < flat * max(mean, 1.0):
-        doubts.append(
-            f"the graph has no hubs (largest degree {largest}, mean {mean:.1f}): if it "
-            "is a mesh, samples of it converge unlike the whole"
-        )
-    return doubts
+        ]
+    if has_hubs(graph):
+        return []
+    degrees = graph.out_degrees + (graph.in_degrees if graph.directed else 0)
+    return [
+        f"the graph has no hubs (largest degree {degrees.max()}, mean {degrees.mean():.1f}): if it "
+        "is a mesh, samples of it converge unlike the whole"
+    ]
 
 
 _ONE_THREAD = ("read", "write")

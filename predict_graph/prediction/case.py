@@ -7,8 +7,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from predict_graph.algorithms import Algorithm
 from predict_graph.budget import Spending
 from predict_graph.cores import meter
@@ -87,18 +85,6 @@ class Case:
     def runs_itself(self) -> bool:
         """Whether the job itself can be begun: here, or on a cluster that holds the graph."""
         return self.local or not isinstance(self.graph, Graph)
-
-    @cached_property
-    def hubs(self) -> bool:
-        """Whether degrees spread more than those of an exponential distribution.
-
-        Their mean square is twice the square of their mean there.
-        """
-        graph = self.graph
-        if not isinstance(graph, Graph):  # nobody asks
-            return True
-        degrees = graph.out_degrees.astype(np.float64) + (graph.in_degrees if graph.directed else 0)
-        return float(np.square(degrees).mean()) >= 2.0 * float(degrees.mean()) ** 2
 
     @cached_property
     def baselines(self) -> list[Baseline]:

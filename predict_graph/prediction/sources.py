@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from predict_graph import engines, iterations
-from predict_graph.algorithms import Algorithm
 from predict_graph.budget import DEFAULT_BUDGET, Budget, Spending
 from predict_graph.calibration import log_std, sampling_of
 from predict_graph.cores import meter
@@ -25,14 +24,8 @@ from predict_graph.errors import JobError
 from predict_graph.evidence import Source
 from predict_graph.graph import Graph, check_graph
 from predict_graph.history import RunRecord
-from predict_graph.iterations import IterationEstimate
+from predict_graph.iterations import IterationEstimate, whole_run
 from predict_graph.iterations.method import LEAN
-from predict_graph.iterations.whole_run import (
-    continued,
-    held_against,
-    recalled_estimate,
-    whole_run_estimates,
-)
 from predict_graph.prediction.baseline import baseline_iterations, baseline_runtime
 from predict_graph.prediction.case import Case
 from predict_graph.prediction.memory import peak_memory
@@ -46,7 +39,6 @@ from predict_graph.prediction.work import records_of
 class StoppedRun:
     """A full local run that was stopped at its deadline: evidence beside samples."""
 
-    algorithm: Algorithm
     profile: engines.RunProfile
 
     def weighted(self, sampled: Sequence[IterationEstimate], case: Case) -> list[IterationEstimate]:
@@ -54,8 +46,8 @@ class StoppedRun:
 
         Those before it are exact; the last one is weighted with that of other evidence.
         """
-        own = continued(sampled[-1], self.algorithm, self.profile, case.hubs)
-        return [*whole_run_estimates(self.profile.prior), own]
+        own = whole_run.continued(sampled[-1], case.request.algorithm, self.profile, case.graph)
+        return [*whole_run.whole_run_estimates(self.profile.prior), own]
 
     def runtimes(self, workloads: Sequence[engines.Workload]) -> list[engines.RuntimeEstimate]:
         """Return the seconds by the supersteps that ran: a fixed part, and that of messages."""
@@ -141,7 +133,7 @@ def sources_of(case: Case) -> Iterator[Source]:
 def _recalled(case: Case, records: Sequence[Sequence[RunRecord]]) -> list[IterationEstimate]:
     """Return the iterations of the first of some runs of each algorithm of the chain."""
     workers = case.request.engine.workers
-    return [recalled_estimate(own[0], workers) for own in records]
+    return [whole_run.recalled_estimate(own[0], workers) for own in records]
 
 
 def _exact(evidence: Estimates) -> list[IterationEstimate]:
@@ -182,9 +174,8 @@ class FullRun:
         if profile is None or (profile.stopped and not profile.iterations):
             return None
         if profile.stopped:
-            stopped = StoppedRun(case.request.algorithm, profile)
-            return Estimate([], [], case.chain, stopped=stopped)
-        estimates = whole_run_estimates(profile)
+            return Estimate([], [], case.chain, stopped=StoppedRun(profile))
+        estimates = whole_run.whole_run_estimates(profile)
         if not case.runs_itself:
             return Estimate(estimates, [], case.chain, here=profile.runtime_seconds)
         runs = [[record] for record in records_of(profile)]
@@ -261,15 +252,15 @@ class Samples:
             return math.inf if beyond else spending.left_at_most
 
         chain = [replace(part, max_overhead=self.level) for part in case.chain]
-        estimates = _exact(evidence)
+        found = _exact(evidence)
         with spending.loading():
             load_compiled(case.graph, case.chain)
         try:
-            if not estimates and case.request.method.estimate is not None:
+            if not found and case.request.method.estimate is not None:
                 with deadline(left):
-                    estimates = estimates_of(case.graph, chain)
+                    found = estimates_of(case.graph, chain)
             if stopped is not None and case.local:  # its supersteps show the seconds
-                ended = stopped.weighted(estimates, case)
+                ended = stopped.weighted(found, case)
                 runtimes = stopped.runtimes(case.workloads(ended))
             else:
                 if case.local and survey_seconds(case, self.level) > left():
@@ -277,30 +268,28 @@ class Samples:
                 with deadline(left if case.local else None):
                     model: Any = case.runtime_model
                 with deadline(left):
-                    estimates = estimates or model.observe()
-                ended = (
-                    stopped.weighted(estimates, case) if stopped else held(case, estimates, model)
-                )
+                    found = found or model.observe()
+                ended = stopped.weighted(found, case) if stopped else checked(case, found, model)
                 with deadline(left if case.local else None):
                     runtimes = model.estimate(case.workloads(ended))
         except StopRun:
-            known = not estimates or any(found.runtimes for found in evidence)
-            return None if known else Estimate(held(case, estimates), [], chain)
+            known = not found or any(each.runtimes for each in evidence)
+            return None if known else Estimate(checked(case, found), [], chain)
         more = more_samples(case, self.level)
         return Estimate(ended, runtimes, chain, measured=True, more=more)
 
 
-def held(case: Case, estimates: list[IterationEstimate], by: Any = None) -> list[IterationEstimate]:
-    """Return estimates by samples, held against the first supersteps of the run if they are known.
-
-    Those of a graph without hubs may mix faster than it, which the first two do not show.
-    """
+def checked(
+    case: Case, sampled: list[IterationEstimate], by: Any = None
+) -> list[IterationEstimate]:
+    """Return estimates by samples, checked against the first supersteps that a model has timed."""
     found = []
-    for algorithm, each in zip(case.algorithms, estimates, strict=True):
-        curve = by.first_curve(algorithm) if hasattr(by, "first_curve") else np.empty(0)
+    for algorithm, each in zip(case.algorithms, sampled, strict=True):
+        # Arbitrary values began the supersteps of what follows another algorithm.
+        probes = [] if algorithm.prior else getattr(by, "probes", {}).get(algorithm.name, [])
+        first = probes[0].rows.floats("convergence") if probes else np.empty(0)
         if each.method in ("completion", "rooted"):  # others are what the user named, or exact
-            threshold = algorithm.threshold(case.graph.vertices)
-            each = held_against(each, algorithm, curve, threshold, case.hubs)
+            each = whole_run.checked(each, algorithm, first, case.graph)
         found.append(each)
     return found
 
@@ -360,8 +349,8 @@ def affordable_levels(case: Case) -> list[float]:
     as it is near enough. What the user named is done, at the lowest level if need be.
     """
     request, spending = case.request, case.spending
-    every = [level for level in LEVELS if level < request.max_overhead]
-    every.append(request.max_overhead)
+    most = request.max_overhead
+    every = [*(level for level in LEVELS if level < most), most]
     if request.budget.unlimited and request.within is None:
         return every[-1:]
     found = [level for level in every if spending.affords(cost_of_samples(case, level))]

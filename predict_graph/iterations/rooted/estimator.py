@@ -8,12 +8,11 @@ from contextlib import suppress
 
 import numpy as np
 
-from predict_graph.algorithms import Algorithm
 from predict_graph.arrays import FloatArray
 from predict_graph.calibration import log_std
 from predict_graph.deadline import StopRun, time_left
 from predict_graph.engines import SampleSummary, StagedSample
-from predict_graph.engines.local.observed import ObservedRun, observed_run
+from predict_graph.engines.local.observed import observed_run
 from predict_graph.intervals import QUANTILE
 from predict_graph.iterations.estimate import IterationEstimate, crossing, iteration_interval
 from predict_graph.iterations.method import LEAN, SamplingCase
@@ -46,7 +45,7 @@ def estimate_by_rooted_samples(
     started = time.perf_counter()
     samples = [_sample_and_run(case, recipe, size)]
     seconds = time.perf_counter() - started
-    length = min(_crossing(samples[0].run, case.threshold, algorithm), algorithm.max_iterations)
+    length = min(crossing(samples[0].run.convergence, case.threshold), algorithm.max_iterations)
     allowed = budget.overhead_of(math.ceil(length))
     share = samples[0].sample.graph.edges / max(graph.edges, 1)
     factor = (allowed - share) / max(share, 1e-9)
@@ -66,11 +65,10 @@ def _estimate(case: SamplingCase, recipe: Recipe, ran: list[StagedSample]) -> It
     algorithm, threshold = case.algorithm, case.threshold
     last, limit = ran[-1].run, algorithm.max_iterations
     own = max(log_std("iterations by rooted samples", algorithm.name), recipe.std)
-    centre, std = max(_crossing(last, threshold, algorithm), float(recipe.fewest)), own
-    converged = bool((last.convergence < threshold).any())
+    ends = min(crossing(last.convergence, threshold), limit + 1.0)
+    centre, std = max(ends, float(recipe.fewest)), own
     if recipe.exact:
         centre, std = float(recipe.fewest), 0.0
-        converged = centre <= limit
     iterations, low, high = iteration_interval(centre, std, limit)
     if recipe.level_std:
         factor = _level_factor(recipe)
@@ -85,7 +83,7 @@ def _estimate(case: SamplingCase, recipe: Recipe, ran: list[StagedSample]) -> It
         low,
         high,
         curve=last.convergence[np.minimum(np.arange(iterations), len(last.convergence) - 1)],
-        converged=converged,
+        converged=centre <= limit,
         samples=[staged.summary for staged in ran],
         warnings=_doubts(last.convergence, threshold),
         counters=counters.assign(total_vertices=case.graph.vertices),
@@ -111,12 +109,6 @@ def _sample_and_run(case: SamplingCase, recipe: Recipe, size: int) -> StagedSamp
     sizes = (own.vertices / max(graph.vertices, 1), own.vertices, own.edges)
     summary = SampleSummary("rooted", *sizes, len(run.convergence), seconds, "iterations")
     return StagedSample(sample, prior_values, run, summary)
-
-
-def _crossing(run: ObservedRun, threshold: float, algorithm: Algorithm) -> float:
-    if algorithm.convergence == "fixed-point":
-        return float(len(run.convergence))
-    return min(crossing(run.convergence, threshold), float(algorithm.max_iterations + 1))
 
 
 def _level_factor(recipe: Recipe) -> float:

@@ -46,7 +46,7 @@ class LocalRuntimeModel(SampledModel):
     reads: ClassVar[frozenset[str]] = frozenset({"cost_model", "train_ratios", "probe", "within"})
 
     _setups: dict[str, float] = field(default_factory=dict, init=False)
-    _probes: dict[str, list[observed.IterationProbe]] = field(default_factory=dict, init=False)
+    probes: dict[str, list[observed.IterationProbe]] = field(default_factory=dict, init=False)
 
     def survey(self) -> None:
         """Set each algorithm up as a run would, and run its first supersteps.
@@ -64,12 +64,7 @@ class LocalRuntimeModel(SampledModel):
         limit, probing = probing_limit(self.spending.left), self.request.probe is not False
         seconds, probe = self.engine.survey(algorithm, self.graph, seconds=limit, probe=probing)
         self._setups.setdefault(algorithm.name, seconds)  # later ones find a reverse graph
-        self._probes.setdefault(algorithm.name, []).extend([] if probe is None else [probe])
-
-    def first_curve(self, algorithm: Algorithm) -> FloatArray:
-        """Return the aggregates of the first supersteps; none where arbitrary values began them."""
-        probes = [] if algorithm.prior else self._probes[algorithm.name]
-        return probes[0].rows.floats("convergence") if probes else np.empty(0)
+        self.probes.setdefault(algorithm.name, []).extend([] if probe is None else [probe])
 
     def estimate(self, workloads: Sequence[Workload]) -> list[RuntimeEstimate]:
         """Return the estimate of each algorithm of the chain; the first one reads the graph."""
@@ -84,7 +79,7 @@ class LocalRuntimeModel(SampledModel):
         if evidence is None:
             with deadline(None if named else current_deadline()):
                 ran = self._sample_runs(algorithm, self.edges_for_costs)
-            probed = [each.rows for each in self._probes[algorithm.name] if len(each.rows)]
+            probed = [each.rows for each in self.probes[algorithm.name] if len(each.rows)]
             if not ran and not probed:
                 raise StopRun
             with self.spending.loading():  # scikit-learn, which takes a second per process
@@ -110,11 +105,11 @@ class LocalRuntimeModel(SampledModel):
             timed = timed_sample(algorithm, staged, self.engine.threads, self.spending.affords)
         self._measure_again(algorithm)
         slower = beyond_cache(self.graph.edges + self.graph.vertices)
-        return transfer_evidence(workload, timed, self._probes[algorithm.name], slower)
+        return transfer_evidence(workload, timed, self.probes[algorithm.name], slower)
 
     def _measure_again(self, algorithm: Algorithm) -> None:
         """Repeat the first supersteps if the budget allows as much time as they took."""
-        setup, probes = self._setups[algorithm.name], self._probes[algorithm.name]
+        setup, probes = self._setups[algorithm.name], self.probes[algorithm.name]
         if probes and self.spending.affords(setup + float(probes[0].seconds.sum())):
             with suppress(StopRun):
                 self._measure(algorithm)

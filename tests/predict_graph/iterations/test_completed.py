@@ -184,7 +184,7 @@ def started(name, done, std=3.0, samples=()):
     other = estimate.IterationEstimate(
         "other", 119.0, whole, low, high, np.ones(whole), True, [*samples], counters=counters
     )
-    return profile, continued(other, job, profile)
+    return profile, continued(other, job, profile, MESH)
 
 
 @pytest.mark.parametrize("done", [3, 10, 40])
@@ -201,7 +201,7 @@ def test_a_steady_run_that_does_not_converge_may_go_on_to_its_limit():
     other = estimate.IterationEstimate(
         "other", 11.5, 12, 9, 15, few, True, counters=Table({"a": few})
     )
-    assert continued(other, job, profile).high == job.max_iterations
+    assert continued(other, job, profile, MESH).high == job.max_iterations
 
 
 def test_a_curve_that_hardly_falls_is_not_taken_as_sure():

@@ -11,6 +11,7 @@ from predict_graph.graph import check_graph
 from predict_graph.iterations.rooted.sample import depth_of, hop_tree
 from predict_graph.prediction.assembly import graph_doubts
 from predict_graph.prediction.baseline import baselines_of
+from tests.vertex_programs import Labels
 
 HOPS = ("connected-components", "neighborhood", "shortest-paths", "topk-ranking")
 MESHES = {
@@ -40,8 +41,9 @@ def test_iterations_of_what_goes_through_a_graph_by_hops(name):
     assert sum(within) >= len(within) - 1
 
 
-def test_the_limit_of_iterations_is_said_where_the_graph_is_deeper():
-    found = predict_graph.predict("connected-components", "path:n=2000", budget=0)
+@pytest.mark.parametrize(("job", "way"), [("connected-components", {"budget": 0}), (Labels(), {})])
+def test_the_limit_of_iterations_is_said_where_the_graph_is_deeper(job, way):
+    found = predict_graph.predict(job, "path:n=9000", **way or {"ratio": 0.1}, directed=False)
     assert found.iterations.predicted == 500
     assert any("stop at its limit of 500" in text for text in found.warnings)
 

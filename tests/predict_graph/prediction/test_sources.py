@@ -18,7 +18,7 @@ from predict_graph.engines import per_iteration
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.graph import check_graph
-from predict_graph.iterations.whole_run import held_against, whole_run_estimates
+from predict_graph.iterations.whole_run import checked, continued, whole_run_estimates
 from predict_graph.prediction import sources
 from predict_graph.prediction.baseline import Baseline
 from predict_graph.prediction.case import Case
@@ -243,12 +243,15 @@ def test_samples_that_mix_faster_than_the_graph_are_found_out(name, probe):
 
 def test_samples_that_mix_like_the_graph_are_believed():
     job = check_algorithm("pagerank")
-    threshold = job.threshold(GRAPH.vertices)
     curve = ENGINE.run(job, GRAPH).convergence
     (own,) = sources.estimates_of(GRAPH, check_request(job, ratio=0.1, seed=1).chain)
-    found = held_against(own, job, curve[:4], threshold, True)
+    found = checked(own, job, curve[:4], GRAPH)
     assert (found.low, found.iterations, found.high) == (max(own.low, 5), own.iterations, own.high)
-    ended = held_against(own, job, curve, threshold, False)
+    few = replace(own, crossing=2.5, iterations=3, low=2, high=3)
+    assert checked(few, check_algorithm("neighborhood"), np.ones(4), GRAPH).high == 500
+    one = ENGINE.run(job, GRAPH, max_iterations=1)
+    assert continued(own, job, one, GRAPH).iterations == own.iterations
+    ended = checked(own, job, curve, GRAPH)
     assert ended.low == ended.iterations == ended.high == len(curve)
     limited = predict(check_algorithm("pagerank", {"max_iterations": 2}), GRAPH, ratio=0.1)
     assert [*limited.iterations, len(limited.per_iteration)] == [2, 2, 2]
