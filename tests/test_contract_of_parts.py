@@ -14,7 +14,7 @@ import pytest
 
 import predict_graph
 from predict_graph.algorithms import ALGORITHMS, check_algorithm
-from predict_graph.engines import ENGINES, PHASES
+from predict_graph.engines import ENGINES, PHASES, per_iteration
 from predict_graph.engines.local import LocalEngine, observed
 from predict_graph.engines.local.team import available_threads
 from predict_graph.errors import RequestError
@@ -120,8 +120,9 @@ def pinned(monkeypatch):
 
     def surveyed(self, algorithm, graph, *, seconds=np.inf, probe=True):
         profile = run(self, algorithm, graph, max_iterations=3)
-        rows = made_up(profile, lambda *m: 1.3 * bent(*m) / self.threads).rows
-        return 0.01 / self.threads, observed.probe_of(rows) if probe else None
+        rows = per_iteration(made_up(profile, lambda *m: 1.3 * bent(*m) / self.threads).rows)
+        found = observed.IterationProbe(rows.floats("seconds"), rows)
+        return 0.01 / self.threads, found if probe else None
 
     def timed_run(algorithm, staged, *, threads):
         falling = 0.8 ** np.arange(len(staged.run.work))

@@ -99,9 +99,8 @@ def _timed(engine: Engine, algorithm: Algorithm, graph: Any, **how: Any) -> RunP
     began = meter.mark()
     with algorithm.named_in_errors():
         profile = engine.run(algorithm, graph, **how)
-    if not isinstance(engine, LocalEngine):
-        return profile
-    return replace(profile, slowdown=meter.read(began).slowdown)
+    slowdown = meter.read(began).slowdown if isinstance(engine, LocalEngine) else 1.0
+    return replace(profile, slowdown=slowdown)
 
 
 def _check_no_table(graph: Any) -> None:

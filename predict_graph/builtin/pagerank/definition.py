@@ -72,10 +72,7 @@ class PageRank(Algorithm):
         """The share of rank that follows edges."""
         return float(self.parameters["damping"])  # type: ignore[arg-type]
 
-    @property
-    def contraction(self) -> float:
-        """The damping: the other share of rank starts anew, alike in all iterations."""
-        return self.damping
+    contraction = damping  # the other share of rank starts anew, alike in all iterations
 
     @property
     def spread_dangling(self) -> bool:

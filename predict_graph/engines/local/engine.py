@@ -27,7 +27,7 @@ from predict_graph.engines.local.kernel import Kernel, kernel_of, supersteps
 from predict_graph.engines.local.program import ProgramKernel, warm_up
 from predict_graph.engines.local.tally import Tally
 from predict_graph.engines.local.team import Team, available_threads
-from predict_graph.engines.profile import PHASES, RunProfile
+from predict_graph.engines.profile import PHASES, RunProfile, per_iteration
 from predict_graph.errors import RequestError
 from predict_graph.graph.csr import Graph, plain_labels
 from predict_graph.graph.storage import check_table_file, write_table
@@ -185,7 +185,7 @@ class LocalEngine:
             aggregates, took, late = _iterate(kernel, team, tally, rule)
             if late is not None and time_left() <= 0.0:
                 raise StopRun
-            found = observed.probe_of(tally.table(aggregates, took))
+            found = observed.IterationProbe(took, per_iteration(tally.table(aggregates, took)))
             if late is None:
                 with suppress(StopRun):
                     found = replace(found, idle_seconds=observed.idle_seconds(kernel))

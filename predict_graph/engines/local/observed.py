@@ -21,7 +21,7 @@ from predict_graph.algorithms import Algorithm
 from predict_graph.arrays import Array, FloatArray
 from predict_graph.engines.local import kernel as kernels
 from predict_graph.engines.local.team import Team, available_threads
-from predict_graph.engines.profile import evenly, per_iteration
+from predict_graph.engines.profile import evenly
 from predict_graph.engines.runtime_model import StagedSample
 from predict_graph.stopwatch import Stopwatch
 from predict_graph.table import Table
@@ -127,12 +127,6 @@ class IterationProbe:
     seconds: FloatArray
     rows: Table
     idle_seconds: float = 0.0
-
-
-def probe_of(run: Table) -> IterationProbe:
-    """Return the first supersteps of a run from its rows."""
-    rows = per_iteration(run).take(slice(PROBED_SUPERSTEPS))
-    return IterationProbe(rows.floats("seconds"), rows)
 
 
 def undisturbed_seconds(probes: Sequence[IterationProbe]) -> tuple[FloatArray, float]:

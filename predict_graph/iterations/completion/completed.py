@@ -96,7 +96,11 @@ class Completer:
         sources, targets = np.concatenate((sources, joined)), np.concatenate((targets, wanted))
         values = 1.0 / np.maximum(degrees[sources], 1)
         values[: len(thinned)] *= thinned
-        operator, dangling = _conserving(sources, targets, values, weights)
+        size = len(weights)
+        sent = np.bincount(sources, values * weights[targets], minlength=size) / weights
+        dangling = sent == 0
+        values /= np.where(dangling, 1.0, sent)[sources]  # so that rank is conserved
+        operator = sparse.csr_array((values, (targets, sources)), shape=(size, size))
         return CompletedSample(operator, weights, dangling, self.graph, vertices)
 
     def _collected(
@@ -144,17 +148,6 @@ class Completer:
             np.concatenate((mine[one], mine[other], source[out])),
             np.concatenate((mine[other], mine[one], target[into])),
         )
-
-
-def _conserving(
-    sources: IndexArray, targets: IndexArray, values: FloatArray, weights: FloatArray
-) -> tuple[sparse.csr_array, BoolArray]:
-    """Scale the rank that each vertex sends so that it is conserved."""
-    size = len(weights)
-    sent = np.bincount(sources, values * weights[targets], minlength=size) / weights
-    dangling = sent == 0
-    values = values / np.where(dangling, 1.0, sent)[sources]
-    return sparse.csr_array((values, (targets, sources)), shape=(size, size)), dangling
 
 
 ProfileArray = npt.NDArray[np.int32]

@@ -47,25 +47,16 @@ def work_by_machines(
         return lambda machines: _of_function(graph, on(machines), workload.iterations, run)
     if isinstance(algorithm, library.LibraryAlgorithm):
         return lambda machines: _of_library(graph, engine, machines, algorithm, run)
-    sent = sent_messages(graph, workload)
+    rows, alike = workload.rows, np.ones(workload.iterations)
+    sent = graph.vertices * alike, graph.edges * alike  # along every edge
+    if not algorithm.steady:
+        sent = rows.floats("active_vertices"), rows.floats("local_messages", "remote_messages")
     unit = _unit(shipped_name(algorithm))
     program = program_of(algorithm)
     size = bytes_per_unit(run, unit)
     if unit == "records" and program.merges_by == "sender" and not program.all_known:
         size -= INDEX * _indexed(run)
     return lambda machines: _of_program(graph, on(machines), sent, (unit, size), program)
-
-
-def sent_messages(graph: Graph, workload: Workload) -> Sent:
-    """Return active vertices and messages of each iteration, summed over workers.
-
-    An algorithm with equal iterations sends along every edge.
-    """
-    if workload.algorithm.steady:
-        alike = np.ones(workload.iterations)
-        return graph.vertices * alike, graph.edges * alike
-    rows = workload.rows
-    return rows.floats("active_vertices"), rows.floats("local_messages", "remote_messages")
 
 
 def _of_program(
