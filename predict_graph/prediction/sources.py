@@ -35,41 +35,40 @@ from predict_graph.prediction.seconds.local import probing_limit
 from predict_graph.prediction.work import records_of
 
 
-@dataclass(frozen=True)
-class StoppedRun:
-    """A full local run that was stopped at its deadline: evidence beside samples."""
+def weighted(
+    stopped: engines.RunProfile, sampled: Sequence[IterationEstimate], case: Case
+) -> list[IterationEstimate]:
+    """Return the estimates of each algorithm of a chain, whose last one was stopped.
 
-    profile: engines.RunProfile
+    Those before it are exact; the last one is weighted with that of other evidence.
+    """
+    own = whole_run.continued(sampled[-1], case.request.algorithm, stopped, case.graph)
+    return [*whole_run.whole_run_estimates(stopped.prior), own]
 
-    def weighted(self, sampled: Sequence[IterationEstimate], case: Case) -> list[IterationEstimate]:
-        """Return the estimates of each algorithm of the chain; the last one was stopped.
 
-        Those before it are exact; the last one is weighted with that of other evidence.
-        """
-        own = whole_run.continued(sampled[-1], case.request.algorithm, self.profile, case.graph)
-        return [*whole_run.whole_run_estimates(self.profile.prior), own]
-
-    def runtimes(self, workloads: Sequence[engines.Workload]) -> list[engines.RuntimeEstimate]:
-        """Return the seconds by the supersteps that ran: a fixed part, and that of messages."""
-        runs = [[record] for record in records_of(self.profile)]
-        found = earlier_runtimes(runs, workloads, "first supersteps")
-        own, done = found[-1], self.profile.iterations
-        messages = own.rows.floats("local_messages", "remote_messages")
-        seconds = own.rows.floats("seconds")
-        ran = np.maximum(seconds[:done], 1e-9)
-        parts = np.column_stack((np.ones(done), messages[:done])) / ran[:, None]
-        fixed, each = np.maximum(np.linalg.lstsq(parts, np.ones(done))[0], 0.0)
-        seconds[done:] = np.minimum(fixed + each * messages[done:], ran.max())
-        late = self.profile.unfinished
-        if done < len(seconds) and late > seconds[done]:  # longer than expected: as long again
-            seconds[done] = 2.0 * late
-        left = 1.0 - float(seconds[:done].sum() / seconds.sum())
-        std = math.hypot(log_std("equal runs"), left * log_std("usual seconds"))
-        evidence = replace(own.evidence, seconds=seconds, relative_std=std)
-        phases = {name: own.phases[name] for name in ("setup", "read", "write")}
-        phases["write"] *= len(seconds) / max(done, 1)  # checkpoints
-        found[-1] = workloads[-1].runtime(evidence, own.phase_std, **phases)
-        return found
+def stopped_runtimes(
+    stopped: engines.RunProfile, workloads: Sequence[engines.Workload]
+) -> list[engines.RuntimeEstimate]:
+    """Return the seconds by the supersteps that ran: a fixed part, and that of messages."""
+    runs = [[record] for record in records_of(stopped)]
+    found = earlier_runtimes(runs, workloads, "first supersteps")
+    own, done = found[-1], stopped.iterations
+    messages = own.rows.floats("local_messages", "remote_messages")
+    seconds = own.rows.floats("seconds")
+    ran = np.maximum(seconds[:done], 1e-9)
+    parts = np.column_stack((np.ones(done), messages[:done])) / ran[:, None]
+    fixed, each = np.maximum(np.linalg.lstsq(parts, np.ones(done))[0], 0.0)
+    seconds[done:] = np.minimum(fixed + each * messages[done:], ran.max())
+    late = stopped.unfinished
+    if done < len(seconds) and late > seconds[done]:  # longer than expected: as long again
+        seconds[done] = 2.0 * late
+    left = 1.0 - float(seconds[:done].sum() / seconds.sum())
+    std = math.hypot(log_std("equal runs"), left * log_std("usual seconds"))
+    evidence = replace(own.evidence, seconds=seconds, relative_std=std)
+    phases = {name: own.phases[name] for name in ("setup", "read", "write")}
+    phases["write"] *= len(seconds) / max(done, 1)  # checkpoints
+    found[-1] = workloads[-1].runtime(evidence, own.phase_std, **phases)
+    return found
 
 
 LEVELS = (LEAN, 0.05, 0.2, 0.6)
@@ -96,7 +95,8 @@ class Estimate:
         Whether nothing can be known better.
     more : str
         What a larger budget would buy; what the runtimes say of it if it is empty.
-    stopped : StoppedRun, optional
+    stopped : RunProfile, optional
+        Of a run that its deadline stopped: evidence beside samples.
     here : float
         Seconds of the job on this machine, where it ran to its end for another engine.
     """
@@ -107,7 +107,7 @@ class Estimate:
     measured: bool = False
     complete: bool = False
     more: str = ""
-    stopped: StoppedRun | None = None
+    stopped: engines.RunProfile | None = None
     here: float = 0.0
 
 
@@ -142,7 +142,7 @@ def _exact(evidence: Estimates) -> list[IterationEstimate]:
     return next(known, [])
 
 
-def _stopped(evidence: Estimates) -> StoppedRun | None:
+def _stopped(evidence: Estimates) -> engines.RunProfile | None:
     return next((found.stopped for found in evidence if found.stopped), None)
 
 
@@ -174,7 +174,7 @@ class FullRun:
         if profile is None or (profile.stopped and not profile.iterations):
             return None
         if profile.stopped:
-            return Estimate([], [], case.chain, stopped=StoppedRun(profile))
+            return Estimate([], [], case.chain, stopped=profile)
         estimates = whole_run.whole_run_estimates(profile)
         if not case.runs_itself:
             return Estimate(estimates, [], case.chain, here=profile.runtime_seconds)
@@ -260,8 +260,8 @@ class Samples:
                 with deadline(left):
                     found = estimates_of(case.graph, chain)
             if stopped is not None and case.local:  # its supersteps show the seconds
-                ended = stopped.weighted(found, case)
-                runtimes = stopped.runtimes(case.workloads(ended))
+                ended = weighted(stopped, found, case)
+                runtimes = stopped_runtimes(stopped, case.workloads(ended))
             else:
                 if case.local and survey_seconds(case, self.level) > left():
                     raise StopRun
@@ -269,7 +269,7 @@ class Samples:
                     model: Any = case.runtime_model
                 with deadline(left):
                     found = found or model.observe()
-                ended = stopped.weighted(found, case) if stopped else checked(case, found, model)
+                ended = weighted(stopped, found, case) if stopped else checked(case, found, model)
                 with deadline(left if case.local else None):
                     runtimes = model.estimate(case.workloads(ended))
         except StopRun:
@@ -314,7 +314,7 @@ class BaselineEstimate:
             workers = request.engine.workers
             estimates = [baseline_iterations(graph, each, workers) for each in case.baselines]
         if stopped is not None:
-            estimates = stopped.weighted(estimates, case)
+            estimates = weighted(stopped, estimates, case)
         runtimes = baseline_seconds(case, stopped, case.workloads(estimates))
         measured = stopped is not None
         more = more_samples(case, 0.0)
@@ -324,12 +324,12 @@ class BaselineEstimate:
 
 
 def baseline_seconds(
-    case: Case, stopped: StoppedRun | None, workloads: Sequence[engines.Workload]
+    case: Case, stopped: engines.RunProfile | None, workloads: Sequence[engines.Workload]
 ) -> list[engines.RuntimeEstimate]:
     """Return baseline seconds, or those by the supersteps of a run that was stopped."""
     graph, request = case.graph, case.request
     if stopped is not None and case.runs_itself:
-        return stopped.runtimes(workloads)
+        return stopped_runtimes(stopped, workloads)
     # The work of a user's function on Spark is known from runs of it alone.
     known = request.method.estimate is not None and isinstance(graph, Graph)
     if request.engine.name == "spark" and known:

@@ -20,14 +20,9 @@ from predict_graph.engines.spark.session.opening import OpenSession, require_spa
 from predict_graph.engines.spark.session.settings import SparkSettings
 from predict_graph.plugins import Registry
 
-_NAMES = (
-    *("pageRank", "connectedComponents", "labelPropagation", "shortestPaths"),
+GRAPHFRAMES: Registry[type[GraphFramesAlgorithm]] = graphx.registry_of(
+    *("GraphFrames", "pageRank", "connectedComponents", "labelPropagation", "shortestPaths"),
     "stronglyConnectedComponents",
-)
-GRAPHFRAMES: Registry[type[GraphFramesAlgorithm]] = Registry(
-    "algorithm of GraphFrames",
-    "predict_graph.graphframes",
-    {name: f"{__name__}:GraphFrames{name[0].upper()}{name[1:]}" for name in _NAMES},
 )
 """The algorithms by their names in GraphFrames."""
 

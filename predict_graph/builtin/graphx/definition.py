@@ -11,14 +11,17 @@ from predict_graph.engines.spark.library.algorithm import LibraryAlgorithm
 from predict_graph.engines.spark.session.opening import OpenSession
 from predict_graph.plugins import Registry
 
-_NAMES = (
-    *("pageRank", "connectedComponents", "labelPropagation", "shortestPaths"),
+
+def registry_of(library: str, *names: str) -> Registry[Any]:
+    """Return the registry of a library, whose algorithms are defined in the folder of its name."""
+    folder = f"predict_graph.builtin.{library.lower()}.definition:{library}"
+    targets = {name: f"{folder}{name[0].upper()}{name[1:]}" for name in names}
+    return Registry(f"algorithm of {library}", f"predict_graph.{library.lower()}", targets)
+
+
+GRAPHX: Registry[type[GraphXAlgorithm]] = registry_of(
+    *("GraphX", "pageRank", "connectedComponents", "labelPropagation", "shortestPaths"),
     *("personalizedPageRank", "stronglyConnectedComponents"),
-)
-GRAPHX: Registry[type[GraphXAlgorithm]] = Registry(
-    "algorithm of GraphX",
-    "predict_graph.graphx",
-    {name: f"{__name__}:GraphX{name[0].upper()}{name[1:]}" for name in _NAMES},
 )
 """The algorithms by their names in GraphX."""
 

@@ -147,16 +147,13 @@ def summary_of(sums: Mapping[str, Any]) -> dict[str, Any]:
 
 def singletons(places: int, vertices: Array, v_max: int, degrees: Array) -> Clusters:
     """Return one semi-cluster of each vertex: itself."""
-    n = len(vertices)
-    members = np.full((n, places, v_max), -1, vertices.dtype)
-    members[:, 0, 0] = vertices
-    sizes = np.zeros((n, places), np.int32)
-    sizes[:, 0] = 1
-    boundary = np.zeros((n, places))
-    boundary[:, 0] = degrees
-    keys = np.zeros((n, places), np.uint64)
+    shape = len(vertices), places
+    members, sizes = np.full((*shape, v_max), -1, vertices.dtype), np.zeros(shape, np.int32)
+    inner, boundary, scores = np.zeros((3, *shape))
+    keys = np.zeros(shape, np.uint64)
+    members[:, 0, 0], sizes[:, 0], boundary[:, 0] = vertices, 1, degrees
     keys[:, 0] = hashes(vertices.astype(np.int64))
-    return Clusters(members, sizes, np.zeros((n, places)), boundary, np.zeros((n, places)), keys)
+    return Clusters(members, sizes, inner, boundary, scores, keys)
 
 
 @numba.vectorize(cache=True)

@@ -50,7 +50,6 @@ class ProgramKernel(SharedRows):
         self._sends = self._degrees > 0
         self._code = _CODES[program.combiner]
         self._state = self._checked("initial", graph).copy()
-        self._refuse_nan("initial", self._state)
         self._state.flags.writeable = False
         self._senders = self._starters()
 
@@ -75,7 +74,6 @@ class ProgramKernel(SharedRows):
         sending = None if senders is None or senders.all() else np.flatnonzero(senders)
         combined, received = self._combined(self._message(), sending)
         new = self._checked("update", old, combined, received, dtype=old.dtype)
-        self._refuse_nan("update", new)
         new.flags.writeable = False
         aggregate = self._called(float, "aggregate", old, new)
         if np.isnan(aggregate):
@@ -96,8 +94,7 @@ class ProgramKernel(SharedRows):
         raise self._wrong("starters", _described(starters), "bool, shape", self._state.shape)
 
     def _message(self) -> Array:
-        message = self._checked("message", self._state, self._graph)
-        self._refuse_nan("message", message, self._sends)
+        message = self._checked("message", self._state, self._graph, among=self._sends)
         if not self._program.weighted:
             return message
         message = message.astype(np.float64, copy=False)
@@ -127,26 +124,28 @@ class ProgramKernel(SharedRows):
     def _pull(self, offered: Array, senders: Array, nothing: Any, results: Any) -> None:
         self._share(pull, self._code, self._in, (frozen(offered), senders, nothing), results, False)
 
-    def _checked(self, method: str, *given: Any, dtype: np.dtype[Any] | None = None) -> Array:
-        """Validate the array that a method returns; convert it to 64-bit integers or floats."""
+    def _checked(
+        self, method: str, *given: Any, dtype: np.dtype[Any] | None = None, among: Any = True
+    ) -> Array:
+        """Validate the array that a method returns; convert it to 64-bit integers or floats.
+
+        It has no NaN for the vertices `among` all whose value counts.
+        """
         array = self._called(np.asarray, method, *given)
         expected = (self._graph.vertices,)
         if array.shape != expected:
             raise self._wrong(method, _described(array), "shape", expected)
-        if array.dtype.kind not in "biuf":
-            raise self._wrong(method, _described(array), "int64 or float64, shape", expected)
         wanted = dtype or np.dtype(np.float64 if array.dtype.kind == "f" else np.int64)
-        if not np.can_cast(array.dtype, wanted, "same_kind") or array.dtype == np.uint64:
-            raise self._wrong(method, _described(array), f"{wanted}, shape", expected)
-        return np.ascontiguousarray(array, dtype=wanted)
-
-    def _refuse_nan(self, method: str, values: Array, counting: Array | None = None) -> None:
+        known = array.dtype.kind in "biuf" and array.dtype != np.uint64
+        if not known or not np.can_cast(array.dtype, wanted, "same_kind"):
+            accepted = dtype or "int64 or float64"
+            raise self._wrong(method, _described(array), f"{accepted}, shape", expected)
+        values = np.ascontiguousarray(array, dtype=wanted)
         with np.errstate(invalid="ignore", over="ignore"):
-            if not np.isnan(values.sum()):  # one pass, a third of the time of searching for NaN
-                return
-        found = np.isnan(values) if counting is None else np.isnan(values) & counting
-        if found.any():
+            suspect = np.isnan(values.sum())  # one pass, a third of the time of searching for NaN
+        if suspect and (found := np.isnan(values) & among).any():
             raise self._wrong(method, f"NaN for vertex {int(found.argmax())}")
+        return values
 
     def _called(self, kind: Any, method: str, *given: Any) -> Any:
         """Return what a method of the program returns, which is named in errors that it raises."""

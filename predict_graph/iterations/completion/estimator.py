@@ -62,6 +62,10 @@ def estimate_by_completion(
         log_std("iterations by completion", algorithm.name),
     )
     counts = estimate.iteration_interval(middle, math.hypot(*stds), limit)
+    few = (
+        f"the samples have only {vertices} vertices: allow more of them by a larger ratio or a "
+        "larger overhead"
+    )
     return estimate.IterationEstimate(
         "completion",
         middle,
@@ -72,7 +76,7 @@ def estimate_by_completion(
             SampleSummary("completion", *sizes, math.ceil(at - 1e-9), each, "iterations")
             for at in crossings
         ],
-        warnings=_doubts(vertices, min(small // 2, graph.vertices)),
+        warnings=[few] if vertices < min(small // 2, graph.vertices) else [],
         counters=_counters_by_a_pair(case, counts[0]),
     )
 
@@ -131,12 +135,3 @@ def _counters_by_a_pair(case: SamplingCase, iterations: int) -> Table:
     with deadline(None):
         run = case.engine.run(case.algorithm, pair, max_iterations=1)
     return counters_by(run, case, iterations)
-
-
-def _doubts(vertices: int, enough: int) -> list[str]:
-    if vertices >= enough:
-        return []
-    return [
-        f"the samples have only {vertices} vertices: allow more of them by a larger ratio or a "
-        "larger overhead"
-    ]
