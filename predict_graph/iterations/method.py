@@ -171,17 +171,12 @@ class Method:
     estimate: Callable[[SamplingCase], IterationEstimate] | str | None
 
 
-def _has_part(name: str) -> Callable[[Algorithm], bool]:
-    """Return whether an algorithm has a part for a method."""
-    return lambda algorithm: name in algorithm.sampled_by
-
-
 _OWN = (
     Method(
         "completion",
         "stratified samples with their border completed",
         frozenset({"ratio", "max_overhead"}),
-        _has_part("completion"),
+        lambda algorithm: "completion" in algorithm.sampled_by,
         f"{__package__}.completion.estimator:estimate_by_completion",
     ),
     Method(
@@ -207,14 +202,14 @@ _OWN = (
         "observed",
         "a function that only the engine can run is watched while its samples run",
         frozenset({"sampler", "ratio"}),
-        _has_part("observed"),
+        lambda algorithm: "observed" in algorithm.sampled_by,
         None,
     ),
     Method(
         "replay",
         "the compiled replay of an algorithm of GraphX or GraphFrames, by the same rules: exact",
         frozenset(),
-        _has_part("replay"),
+        lambda algorithm: "replay" in algorithm.sampled_by,
         f"{__package__}.whole_run:estimate_by_replay",
     ),
 )

@@ -220,9 +220,6 @@ def graph_doubts(graph: Graph, fewest: int = 5_000) -> list[str]:
     ]
 
 
-_ONE_THREAD = ("read", "write")
-
-
 def carried(prediction: Prediction, here: ResourceProfile, there: ResourceProfile) -> Prediction:
     """Return what a run takes on another machine; iterations and messages stay as they are.
 
@@ -247,7 +244,7 @@ def carried(prediction: Prediction, here: ResourceProfile, there: ResourceProfil
     """
     # 16 bytes a vertex, of the state before and after an iteration, are looked up at random.
     factor = carried_factor(here, there, 16 * int(prediction.graph["vertices"]))
-    alone = prediction.phases if prediction.engine.get("threads") == 1 else _ONE_THREAD
+    alone = prediction.phases if prediction.engine.get("threads") == 1 else ("read", "write")
     factors = {
         name: factor.single if name in alone else factor.compute for name in prediction.phases
     }

@@ -109,11 +109,6 @@ class Case:
         model.survey()
         return model
 
-    @property
-    def run_seconds(self) -> float:
-        """What the run takes at least, on this machine."""
-        return float(self.graph.read_seconds + sum(each.quantile(0.25) for each in self.baselines))
-
     def affords(self, seconds: float) -> bool:
         """Whether so many more seconds are within the budget."""
         return self.spending.affords(seconds)

@@ -75,23 +75,6 @@ class KCoreKernel(kernel.SpreadingKernel):
         return self._turn(self.message_bytes, work)
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
-def lowered(estimate: Any, known: Any, counts: Any) -> Any:
-    """Return the largest k, at most an estimate, for which k of some estimates are k or more."""
-    at_least = 0
-    for found in known:
-        if found >= estimate:
-            at_least += 1
-        else:
-            counts[found] += 1
-    lower = estimate
-    while at_least < lower:
-        lower -= 1
-        at_least += counts[lower]
-    counts[:estimate] = 0
-    return lower
-
-
 @numba.njit(cache=True, nogil=True)
 def lower(first: int, last: int, rows: Any, loops: bool, marked: Any, estimates: Any) -> None:
     """Lower the estimates of the marked vertices of some rows, by those that were sent."""
@@ -111,7 +94,17 @@ def lower(first: int, last: int, rows: Any, loops: bool, marked: Any, estimates:
             if loops or u != v:
                 known[size] = sent[u]
                 size += 1
-        now = lowered(estimate, known[:size], counts)
+        # The largest k, at most the estimate, for which k of those that it knows are k or more.
+        now, at_least = estimate, 0
+        for found in known[:size]:
+            if found >= estimate:
+                at_least += 1
+            else:
+                counts[found] += 1
+        while at_least < now:
+            now -= 1
+            at_least += counts[now]
+        counts[:estimate] = 0
         if now < estimate:
             lowest[v] = now
             changed[v] = 1

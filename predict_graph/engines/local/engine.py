@@ -102,7 +102,7 @@ class LocalEngine:
         rule = base.stopping_rule(algorithm, graph.vertices, threshold, max_iterations)
         if write_to is not None:
             check_table_file(write_to)
-        build = self._compiled(algorithm)
+        build = self.load(algorithm)
         prior = None
         if algorithm.prior is not None:
             prior = self.run(algorithm.prior, graph, progress=base.follower_of(progress))
@@ -168,7 +168,7 @@ class LocalEngine:
         StopRun
             If the current deadline has passed.
         """
-        build = self._compiled(algorithm)
+        build = self.load(algorithm)
         prior = algorithm.prior
         standing_in: tuple[Any, ...] = () if prior is None else (np.arange(float(graph.vertices)),)
         if prior is not None and build is ProgramKernel:
@@ -195,14 +195,13 @@ class LocalEngine:
                 found = replace(found, seconds=np.append(took, whole))
             return setup, found if len(found.seconds) else None
 
-    def load(self, algorithm: Algorithm) -> None:
-        """Compile the kernels of an algorithm and of the algorithms before it."""
+    def load(self, algorithm: Algorithm) -> Callable[..., Kernel]:
+        """Return a kernel, compiled by a run on two vertices: no phase includes compilation.
+
+        Those of the algorithms before it are compiled, too.
+        """
         if algorithm.prior is not None:
             self.load(algorithm.prior)
-        self._compiled(algorithm)
-
-    def _compiled(self, algorithm: Algorithm) -> Callable[..., Kernel]:
-        """Return a kernel, compiled by a run on two vertices: no phase includes compilation."""
         build, key = kernel_of(algorithm), (type(algorithm), os.getpid())
         if build is ProgramKernel:  # a user's program may not run on two vertices
             warm_up()

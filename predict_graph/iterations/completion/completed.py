@@ -92,8 +92,13 @@ class Completer:
         degrees = self.graph.indptr[vertices + 1] - self.graph.indptr[vertices]
         # A hub has all its neighbours, but the sample has only one in `weight` of them.
         thinned = np.where(targets < len(self.hubs), weights[sources], 1.0)
-        joined, wanted = self._joined(vertices, stubs, rng)
-        sources, targets = np.concatenate((sources, joined)), np.concatenate((targets, wanted))
+        # Stubs are joined by the profiles of their owners and of the vertices that they have lost.
+        kind, own = self.profiles, self.profiles[vertices]
+        (mine, theirs), (source, to), (target, of) = stubs
+        one, other = match_mutual(own[mine], kind[theirs], rng)
+        out, into = match_one_way((own[source], kind[to]), (own[target], kind[of]), rng)
+        sources = np.concatenate((sources, mine[one], mine[other], source[out]))
+        targets = np.concatenate((targets, mine[other], mine[one], target[into]))
         values = 1.0 / np.maximum(degrees[sources], 1)
         values[: len(thinned)] *= thinned
         size = len(weights)
@@ -134,19 +139,6 @@ class Completer:
                 (out[0][outward], out[1][outward]),
                 (into[0][inward], into[1][inward]),
             ],
-        )
-
-    def _joined(
-        self, vertices: IndexArray, stubs: list[Stubs], rng: np.random.Generator
-    ) -> tuple[IndexArray, IndexArray]:
-        """Return the edges that join stubs by the profiles of their owners and lost vertices."""
-        kind, own = self.profiles, self.profiles[vertices]
-        (mine, theirs), (source, to), (target, of) = stubs
-        one, other = match_mutual(own[mine], kind[theirs], rng)
-        out, into = match_one_way((own[source], kind[to]), (own[target], kind[of]), rng)
-        return (
-            np.concatenate((mine[one], mine[other], source[out])),
-            np.concatenate((mine[other], mine[one], target[into])),
         )
 
 

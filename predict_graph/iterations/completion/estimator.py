@@ -17,7 +17,6 @@ from predict_graph.iterations.completion.completed import Completer
 from predict_graph.iterations.completion.profiles import vertex_profiles
 from predict_graph.iterations.method import SamplingCase
 from predict_graph.iterations.samples import counters_by, edges_by_later_position
-from predict_graph.table import Table
 from samplers.search import largest
 
 
@@ -62,6 +61,10 @@ def estimate_by_completion(
         log_std("iterations by completion", algorithm.name),
     )
     counts = estimate.iteration_interval(middle, math.hypot(*stds), limit)
+    # All of any graph send alike: the counters are those of two joined vertices.
+    pair = Graph(np.array([0, 1, 2]), np.array([1, 0], np.int32), directed=graph.directed)
+    with deadline(None):
+        run = case.engine.run(algorithm, pair, max_iterations=1)
     few = (
         f"the samples have only {vertices} vertices: allow more of them by a larger ratio or a "
         "larger overhead"
@@ -77,7 +80,7 @@ def estimate_by_completion(
             for at in crossings
         ],
         warnings=[few] if vertices < min(small // 2, graph.vertices) else [],
-        counters=_counters_by_a_pair(case, counts[0]),
+        counters=counters_by(run, case, counts[0]),
     )
 
 
@@ -127,11 +130,3 @@ def _others(completer: Completer, ratio: float, edges: int, fewest: int = 100) -
     of_hubs = int((graph.indptr[hubs + 1] - graph.indptr[hubs]).sum())
     mean = max((graph.edges - of_hubs) / max(others, 1), 1.0)
     return min(others, max(min(int(ratio * graph.vertices), int(edges / mean)), fewest))
-
-
-def _counters_by_a_pair(case: SamplingCase, iterations: int) -> Table:
-    """Return the counters by an iteration on two joined vertices: all of any graph send alike."""
-    pair = Graph(np.array([0, 1, 2]), np.array([1, 0], np.int32), directed=case.graph.directed)
-    with deadline(None):
-        run = case.engine.run(case.algorithm, pair, max_iterations=1)
-    return counters_by(run, case, iterations)

@@ -55,7 +55,12 @@ def work_by_machines(
     program = program_of(algorithm)
     size = bytes_per_unit(run, unit)
     if unit == "records" and program.merges_by == "sender" and not program.all_known:
-        size -= INDEX * _indexed(run)
+        # Records say which vertex sent them where not all send.
+        ran, blocks = run.record.rows, run.machines * int(run.record.engine.get("cores", 1))
+        partly = ran.floats("active_vertices") < ran.floats("total_vertices")
+        records = ran.floats("shuffle_write_records")
+        indexed = float((records * partly).sum() / max(records.sum(), 1.0))
+        size -= INDEX * (1.0 - 1.0 / blocks) * indexed
     return lambda machines: _of_program(graph, on(machines), sent, (unit, size), program)
 
 
@@ -143,14 +148,6 @@ def bytes_per_unit(run: ClusterRun, unit: str) -> float:
     """Return the bytes of a record, or message, of a run; 0 if it exchanged none."""
     sent, rows = _UNITS[unit], run.record.rows
     return float(rows.floats("shuffle_write_bytes").sum() / max(rows.floats(*sent).sum(), 1.0))
-
-
-def _indexed(run: ClusterRun) -> float:
-    """Return the share of records of a run that say which vertex sent them: where not all send."""
-    rows, blocks = run.record.rows, run.machines * int(run.record.engine.get("cores", 1))
-    partly = rows.floats("active_vertices") < rows.floats("total_vertices")
-    records = rows.floats("shuffle_write_records")
-    return (1.0 - 1.0 / blocks) * float((records * partly).sum() / max(records.sum(), 1.0))
 
 
 def _rows(
