@@ -39,23 +39,16 @@ def peak_memory(graph: Graph, algorithm: Algorithm, threads: int | None = None) 
     RequestError
         If the algorithm has no kernel for the local engine.
     """
-    base = _libraries(graph)
-    before, most_reading, _ = graph.read_bytes
+    before, most_reading, after = graph.read_bytes
+    # Interpreter and libraries: this process may have loaded more than a run does, or not yet all;
+    # what reading freed may still be held.
+    held = np.clip(resident_memory() - graph.nbytes, 0.9 * LIBRARIES, 1.1 * LIBRARIES)
+    base = float(max(held, min(before, LIBRARIES) + after - before - graph.nbytes))
     reading = min(before, LIBRARIES) + most_reading - before
     running, most_running = _running(algorithm, graph, threads or available_threads())
     predicted, most = max(reading, base + running), max(reading, base + most_running)
     peak = Interval(predicted, (1.0 - _BELOW) * predicted, (1.0 + _ABOVE) * most + _SPREAD)
     return PeakMemory(peak, float(available_memory()))
-
-
-def _libraries(graph: Graph) -> float:
-    """Return what interpreter and libraries hold: what this process does, within bounds.
-
-    It may have loaded more than a run does, or not yet all; what reading freed may still be held.
-    """
-    held = np.clip(resident_memory() - graph.nbytes, 0.9 * LIBRARIES, 1.1 * LIBRARIES)
-    before, _, after = graph.read_bytes
-    return float(max(held, min(before, LIBRARIES) + after - before - graph.nbytes))
 
 
 def _running(algorithm: Algorithm, graph: Graph, threads: int) -> tuple[float, float]:

@@ -54,15 +54,11 @@ class LabelPropagationKernel(SharedRows):
         sizes = np.bincount(self.values)
         return {"communities": int(np.count_nonzero(sizes)), "largest": int(sizes.max())}
 
-    def _vote(self, first: int, last: int) -> None:
-        """Let the vertices of some rows choose their next labels."""
-        labels = (self.values, self._next, self._heard)
-        self._others.append(vote(first, last, self._graph, labels))
-
     def step(self) -> Superstep:
         """Run one superstep; its aggregate is the share of vertices whose label changed."""
         self._others.clear()
-        self._share(self._vote)
+        labels = (self.values, self._next, self._heard)
+        self._share(lambda a, b: self._others.append(vote(a, b, self._graph, labels)))
         if self._first_labels is not None:
             self._next[:], self._first_labels = self._first_labels, None
         changes = self._next != self.values

@@ -171,11 +171,6 @@ def _weight_between(first: Any, stop: Any, indices: Any, weights: Any, w: Any) -
     return weights[place] if len(weights) else 1.0
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
-def _better(score: float, key: Any, other_score: float, other_key: Any) -> bool:
-    return score > other_score or (score == other_score and key < other_key)
-
-
 class _Ranking(NamedTuple):
     """The best semi-clusters so far, best first: key; score, inner, boundary; and members."""
 
@@ -192,7 +187,7 @@ def _insert(ranking: Any, count: int, key: Any, values: Any, members: Any, added
     """
     places = len(ranking.keys)
     at = count
-    while at > 0 and _better(values[0], key, ranking.values[at - 1, 0], ranking.keys[at - 1]):
+    while at > 0 and (-values[0], key) < (-ranking.values[at - 1, 0], ranking.keys[at - 1]):
         at -= 1
     if at == places:
         return count

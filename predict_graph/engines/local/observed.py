@@ -67,7 +67,10 @@ def observed_run(
     with Team(threads or available_threads()) as team:
         kernel = _kernel(algorithm, sample, prior, team)
         for superstep, took in kernels.supersteps(kernel, team, algorithm.max_iterations):
-            aggregate = _aggregate(superstep, changing)
+            aggregate = superstep.convergence
+            if superstep.changes is not None:  # by the vertices that the sample represents
+                changed, places = (changing * superstep.changes).sum(), changing * superstep.places
+                aggregate = float(changed) / max(float(places.sum()), 1e-300)
             totals, work = superstep.totals(weights, sent), superstep.work
             messages = superstep.totals(weights, sample.graph.out_degrees)[1]
             own = work.amount(np.ones_like(weights), sample.graph.edges, messages)
@@ -106,15 +109,6 @@ def _kernel(
     if hasattr(kernel, "stand_for"):
         kernel.stand_for(sample)
     return kernel
-
-
-def _aggregate(superstep: kernels.Superstep, weights: FloatArray) -> float:
-    """Return the share of changed values, weighted by the vertices that the sample represents."""
-    if superstep.changes is None:
-        return superstep.convergence
-    changed = float((weights * superstep.changes).sum())
-    places: Any = superstep.places
-    return changed / max(float((weights * places).sum()), 1e-300)
 
 
 @dataclass(frozen=True)

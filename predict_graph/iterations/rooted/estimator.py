@@ -8,7 +8,6 @@ from contextlib import suppress
 
 import numpy as np
 
-from predict_graph.arrays import FloatArray
 from predict_graph.calibration import log_std
 from predict_graph.deadline import StopRun, time_left
 from predict_graph.engines import SampleSummary, StagedSample
@@ -75,6 +74,12 @@ def _estimate(case: SamplingCase, recipe: Recipe, ran: list[StagedSample]) -> It
         early, late = (crossing(last.convergence, threshold * by) for by in (factor, 1.0 / factor))
         low = iteration_interval(early, own, limit)[1]
         high = iteration_interval(late, own, limit)[2]
+    curve, half = last.convergence, (len(last.convergence) - 1) // 2
+    stays = half > 0 and curve[-1] >= max(threshold, 0.9 * curve[half])  # or hardly falls
+    said = (
+        f"the share that changes stays at {curve[-1]:.2g}, above the threshold of {threshold:g}: "
+        "it oscillates or hardly falls"
+    )
     counters = last.counters.take(np.minimum(np.arange(iterations), len(last.counters) - 1))
     return IterationEstimate(
         "rooted",
@@ -82,10 +87,10 @@ def _estimate(case: SamplingCase, recipe: Recipe, ran: list[StagedSample]) -> It
         iterations,
         low,
         high,
-        curve=last.convergence[np.minimum(np.arange(iterations), len(last.convergence) - 1)],
+        curve=curve[np.minimum(np.arange(iterations), len(curve) - 1)],
         converged=centre <= limit,
         samples=[staged.summary for staged in ran],
-        warnings=_doubts(last.convergence, threshold),
+        warnings=[said] if stays else [],
         counters=counters.assign(total_vertices=case.graph.vertices),
         staged=ran[-1],
     )
@@ -114,14 +119,3 @@ def _sample_and_run(case: SamplingCase, recipe: Recipe, size: int) -> StagedSamp
 def _level_factor(recipe: Recipe) -> float:
     """Return the share that changes / an end of its 90% interval, as a factor."""
     return math.exp(QUANTILE * recipe.level_std)
-
-
-def _doubts(curve: FloatArray, threshold: float, lasting: float = 0.9) -> list[str]:
-    """Warn if the share that changes stays above the threshold: it hardly falls, or oscillates."""
-    half = (len(curve) - 1) // 2
-    if half == 0 or curve[-1] < threshold or curve[-1] < lasting * curve[half]:
-        return []
-    return [
-        f"the share that changes stays at {curve[-1]:.2g}, above the threshold of {threshold:g}: "
-        "it oscillates or hardly falls"
-    ]
