@@ -19,11 +19,10 @@ from predict_graph.algorithms import (
     ShortestPaths,
     check_algorithm,
 )
-from predict_graph.builtin.k_core.peeling import supersteps_by_peeling
-from predict_graph.builtin.sampling import counters_recipe
 from predict_graph.engines.local import LocalEngine, Superstep
 from predict_graph.errors import PredictGraphError
 from predict_graph.graph import check_graph
+from predict_graph.iterations.rooted.sample import recipe_of
 from predict_graph.prediction.pipeline import predict
 from tests.predict_graph.builtin.small import edges
 from tests.refusals import refused
@@ -161,21 +160,13 @@ def test_ranks_of_an_acyclic_graph_change_for_its_depth_plus_one_iterations():
     assert profile.iterations == 11
 
 
+@pytest.mark.parametrize("name", ["k-core", "neighborhood"])
 @given(data=st.data(), n=st.integers(1, 25))
-def test_peeling_counts_the_supersteps(data, n):
-    ends = st.integers(0, n - 1)
+def test_peeling_and_arrivals_count_the_supersteps(name, data, n):
+    algorithm, ends = check_algorithm(name), st.integers(0, n - 1)
     graph = edges(*data.draw(st.lists(st.tuples(ends, ends), max_size=60)), n=n, directed=False)
-    truth = LocalEngine(workers=1).run(check_algorithm("k-core"), graph)
-    assert supersteps_by_peeling(graph) == truth.iterations
-
-
-@given(data=st.data(), n=st.integers(1, 25))
-def test_arrivals_count_the_supersteps(data, n):
-    ends = st.integers(0, n - 1)
-    graph = edges(*data.draw(st.lists(st.tuples(ends, ends), max_size=40)), n=n, directed=False)
-    algorithm = check_algorithm("neighborhood")
+    recipe = recipe_of(algorithm, graph)
     truth = LocalEngine(workers=1).run(algorithm, graph)
-    recipe = counters_recipe(algorithm, graph)
     assert (recipe.fewest, recipe.exact) == (truth.iterations, True)
 
 

@@ -1,7 +1,6 @@
 """Completed samples, where their curves cross the threshold, and intervals of iterations."""
 
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -192,16 +191,6 @@ def started(name, done, std=3.0, samples=()):
 def test_a_curve_that_hardly_falls_may_fall_at_any_time(name, truth, done):
     _, found = started(name, done)
     assert done < found.low <= truth <= found.high
-
-
-def test_a_steady_run_that_does_not_converge_may_go_on_to_its_limit():
-    profile, _ = started("pagerank", 10)
-    profile = replace(profile, convergence=np.linspace(1.0, 2.0, profile.iterations))
-    job, few = check_algorithm("pagerank"), np.ones(12)
-    other = estimate.IterationEstimate(
-        "other", 11.5, 12, 9, 15, few, True, counters=Table({"a": few})
-    )
-    assert continued(other, job, profile, MESH).high == job.max_iterations
 
 
 def test_a_curve_that_hardly_falls_is_not_taken_as_sure():

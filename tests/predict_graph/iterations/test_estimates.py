@@ -149,15 +149,12 @@ def test_methods_of_an_algorithm(job, preferred, accepted):
     refused(unknown, iterations.check_method, "baseline", job)
 
 
-def test_a_method_of_the_engine_is_refused():
-    refused("is observed by its engine", estimate, check_graph(nx.path_graph(9)), method="observed")
-
-
-def test_a_method_of_ones_own_that_fails_is_named():
+def test_a_method_of_the_engine_is_refused_and_one_of_ones_own_that_fails_is_named():
     def run(estimate):
         own = iterations.Method("own", "never works", frozenset(), lambda algorithm: True, estimate)
         iterations.estimate_iterations(own, case_of(SCALE_FREE))
 
+    refused("is observed by its engine", estimate, SCALE_FREE, method="observed")
     failed("returned int; accepted: an IterationEstimate", run, lambda case: 3)
     failed("the method 'own' failed .*: KeyError: 'a'", run, lambda case: {}["a"])
 
@@ -247,17 +244,13 @@ TREE = hop_tree(GRAPH, int(GRAPH.out_degrees.argmax()))
 SAMPLER = RootedSampler(GRAPH, [TREE], np.array([5, 9]))
 
 
-def test_weights_stand_for_the_whole_graph():
+def test_weights_and_distances_are_those_of_the_whole_graph():
     sample = SAMPLER.draw(200, np.random.default_rng(0))
     assert sample.weights.sum() == pytest.approx(GRAPH.vertices)
     assert set(np.unique(sample.weights)) == {0.0, 1.0, (3000 - 2) / 200}
     assert np.count_nonzero(sample.weights) == 202
     assert set(sample.vertices[sample.weights == 1.0]) == {5, 9}
     np.testing.assert_array_equal(sample.degrees, GRAPH.out_degrees[sample.vertices])
-
-
-def test_distances_to_the_root_are_those_of_the_graph():
-    sample = SAMPLER.draw(150, np.random.default_rng(1))
     root = int(np.flatnonzero(sample.vertices == GRAPH.out_degrees.argmax())[0])
     found = hop_tree(sample.graph, root).distance
     np.testing.assert_array_equal(found, TREE.distance[sample.vertices])

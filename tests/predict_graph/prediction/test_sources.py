@@ -251,6 +251,9 @@ def test_samples_that_mix_like_the_graph_are_believed():
     assert checked(few, check_algorithm("neighborhood"), np.ones(4), GRAPH).high == 500
     one = ENGINE.run(job, GRAPH, max_iterations=1)
     assert continued(own, job, one, GRAPH).iterations == own.iterations
+    rising = replace(ENGINE.run(job, GRAPH, max_iterations=2), convergence=np.array([1.0, 2.0]))
+    for each in (own, replace(own, samples=[])):
+        assert continued(each, job, rising, GRAPH).high == 500
     ended = checked(own, job, curve, GRAPH)
     assert ended.low == ended.iterations == ended.high == len(curve)
     limited = predict(check_algorithm("pagerank", {"max_iterations": 2}), GRAPH, ratio=0.1)
