@@ -169,9 +169,8 @@ def reference_costs(name: str, cost_model: str | None = None) -> ClusterCosts:
 
 @lru_cache(maxsize=1)
 def _common_lines() -> dict[str, Line]:
-    names = cluster.shipped_records()
-    every = chain.from_iterable(measured_parts(cluster.shipped_runs(name)) for name in names)
-    return lines_of(part for part in every if part[0] in _COMMON)
+    runs = [*chain.from_iterable(map(cluster.shipped_runs, cluster.shipped_records()))]
+    return lines_of(part for part in measured_parts(runs) if part[0] in _COMMON)
 
 
 def measured_parts(runs: Sequence[cluster.ClusterRun]) -> Iterator[Part]:

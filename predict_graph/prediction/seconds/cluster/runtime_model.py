@@ -156,9 +156,7 @@ class ClusterRuntimeModel(EngineModel):
                     break
                 request.progress("sample runs on the cluster", number / 3)
                 if number != 1:  # the second run is on the sample of the first
-                    most = max(int(ratio * graph.edges), 1)  # a sample may be denser
-                    drawn = draw_sample(graph, request.sampler, ratio, self.rng, max_edges=most)
-                    sample = drawn.graph if drawn.graph.edges else graph  # it is tiny
+                    sample = self._sample(ratio)
                     how["combined_records"] = combined_records(sample, engine.settings)
                 runs = cluster.sample_run(engine, algorithm, graph, sample, before, **how)
                 taken = sum(run.record.seconds for run in runs)
@@ -170,6 +168,12 @@ class ClusterRuntimeModel(EngineModel):
                 for own, run in zip(found, runs, strict=True):
                     own.append(run)
         self.runs = [own or kept for own, kept in zip(found, self.runs, strict=True)]
+
+    def _sample(self, ratio: float) -> Graph:
+        """Return a sample with edges: where one of this ratio has none, a larger one."""
+        most = max(int(ratio * self.graph.edges), 1)  # a sample may be denser
+        drawn = draw_sample(self.graph, self.request.sampler, ratio, self.rng, most).graph
+        return drawn if drawn.edges or ratio == 1.0 else self._sample(min(2.0 * ratio, 1.0))
 
     def _runtime_on(
         self, own: list[ClusterRun], workload: engines.Workload, before: int
