@@ -45,7 +45,7 @@ def graphframes_conf(named: str | Path | None) -> dict[str, str]:
         jars = ",".join(map(str, graphframes_jars()))
         return {"spark.jars": jars} if jars else {}
     path = Path(os.path.expanduser(named))
-    if path.is_file() and path.suffix == ".jar":
+    if os.path.isfile(path) and path.suffix == ".jar":
         return {"spark.jars": str(path.resolve())}
     if _COORDINATES.fullmatch(str(named)):
         return {"spark.jars.packages": str(named)}

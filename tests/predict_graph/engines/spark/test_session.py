@@ -140,7 +140,7 @@ WRONG = [
     ({"master": "local[4,2]"}, "master is local[4,2]; accepted: local, local[N] or local[*]"),
     ({"memory": 4}, "memory is 4; accepted: a size such as 900m or 4g"),
     ({"memory": "0g"}, "memory is '0g'"),
-    ({"graphframes_jar": "/no/such.jar"}, "no GraphFrames jar at /no/such.jar"),
+    ({"graphframes_jar": 60 * "x.jar"}, "no GraphFrames jar at x.jar"),
     ({"folder": "/no/such/folder"}, "there is no folder /no/such/folder"),
     ({"conf": {"memory": "1g"}}, "conf has 'memory': '1g'; accepted: names that begin with"),
     ({"conf": {"spark.ui.enabled": True}}, "conf has 'spark.ui.enabled': True"),
