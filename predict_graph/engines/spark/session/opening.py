@@ -345,7 +345,8 @@ def _driver_process(
         try:
             gateway = launch_gateway(wanted, kept)
         except (OSError, RuntimeError) as error:
-            raise JobError(f"starting Spark failed: {_log_reason(log, error)}") from error
+            text = re.sub(r"(?m)^WARNING: .*\n", "", log.read_text(errors="replace"))
+            raise JobError(f"starting Spark failed: {reason(text or str(error))}") from error
         process: subprocess.Popen[bytes] = gateway.proc
         SparkContext._gateway, SparkContext._jvm = gateway, gateway.jvm
         try:
@@ -411,9 +412,3 @@ def _quiet_gateway() -> Iterator[None]:
             logger.addFilter(of_another)
             held.callback(logger.removeFilter, of_another)
         yield
-
-
-def _log_reason(log: Path, error: BaseException) -> str:
-    """Return why a driver did not start, by its log."""
-    said = re.sub(r"(?m)^WARNING: .*\n", "", log.read_text(errors="replace"))
-    return reason(said or str(error))

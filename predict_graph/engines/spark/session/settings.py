@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _MASTER = "PREDICT_GRAPH_SPARK_MASTER"
 _LOCAL = re.compile(r"local(?:\[([1-9][0-9]{0,2}|\*)\])?")
 _MEMORY = re.compile(r"[1-9]\d*[kmgt]", re.IGNORECASE)
-_UNITS = {"b": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}  # by definition
+_UNITS = {"t": 1 << 40, "g": 1 << 30, "m": 1 << 20, "k": 1 << 10, "b": 1}  # by definition
 
 # Measurements need these; with other values supersteps would shuffle all data.
 _OF_LOGS = [f"spark.eventLog.{name}" for name in ("enabled", "dir", "compress", "rolling.enabled")]
@@ -292,8 +292,7 @@ def memory_text(memory: str) -> str:
     ('2g', '2g', '900m')
     """
     size = heap_bytes(memory)
-    whole = [unit for unit, each in _UNITS.items() if size % each == 0]
-    return f"{size // _UNITS[whole[-1]]}{whole[-1]}"
+    return next(f"{size // each}{unit}" for unit, each in _UNITS.items() if size % each == 0)
 
 
 def described(master: str, size: tuple[int, int, str], lost: int, **more: Any) -> dict[str, Any]:

@@ -72,25 +72,26 @@ class ListedEdges:
 
 def check_source(graph: Any) -> None:
     """Refuse what Spark cannot read, as far as that is known before a session is opened."""
-    if is_table(graph):
+    edges = EdgeList.of(graph).edges
+    if is_table(edges):
         return
-    if not isinstance(graph, str | os.PathLike):
+    if not isinstance(edges, str | os.PathLike):
         raise RequestError(
-            f"Spark cannot read a {type(graph).__name__}; accepted: a path, an address, or a "
-            "DataFrame of edges"
+            f"Spark cannot read a {type(edges).__name__}; accepted: a path, an address, or a "
+            "DataFrame of edges, of Spark"
         )
-    top = Path(graph)
-    found = (top, *sorted(top.rglob("*"))) if os.path.exists(top) else ()
+    top = Path(edges)
+    found = (top, *sorted(top.rglob("*"))) if os.path.exists(edges) else ()
     if files := [str(each) for each in found if each.is_file() and _is_read(each.relative_to(top))]:
-        _format_of(str(graph), files)
+        _format_of(str(edges), files)
 
 
 def edge_source(spark: SparkSession, graph: Any) -> ListedEdges:
     """Inspect the source of a graph: names, types and first lines only."""
     check_source(graph)
-    if is_table(graph):
-        return _table_edges(graph)
     wanted = EdgeList.of(graph, "integer")
+    if is_table(wanted.edges):
+        return _table_edges(wanted)
     files = _files(spark, str(wanted))
     edges = _text_edges if _format_of(str(wanted), files) == "text" else _parquet_edges
     return edges(spark, wanted, files)
@@ -169,13 +170,14 @@ def _format_of(source: str, files: Sequence[str]) -> str:
     forms = set()
     for address in files:
         suffix, compression = suffixes_of(Path(address))
-        if suffix not in _FORMATS or compression not in ("", ".gz", ".bz2"):
+        part = not suffix and Path(address).name.startswith("part-")  # of text, by Hadoop
+        if not (part or suffix in _FORMATS) or compression not in ("", ".gz", ".bz2"):
             last, accepted = compression or suffix or "none", " ".join(sorted(_FORMATS))
             raise RequestError(
                 f"{shown_path(address)} has the suffix {last!r}; Spark reads {accepted}, and .gz "
                 "or .bz2 after those of text files"
             )
-        forms.add(_FORMATS[suffix])
+        forms.add(_FORMATS.get(suffix, "text"))
     if len(forms) > 1:
         raise RequestError(f"{source} holds Parquet files and text; accepted: one of them")
     return forms.pop()
@@ -264,12 +266,12 @@ def _parquet_edges(spark: SparkSession, wanted: EdgeList, files: Sequence[str]) 
     return ListedEdges(source, edges, wrong, cheap=True)
 
 
-def _table_edges(table: DataFrame) -> ListedEdges:
+def _table_edges(wanted: EdgeList) -> ListedEdges:
     """Return the edges of a table of Spark."""
     with spark_failures("looking at the table of edges"):
-        columns = checked_columns(_TABLE, dict(table.dtypes), EdgeList(table))
-    wrong = partial(_row_error, _TABLE, table, columns)
-    return ListedEdges(_TABLE, _edges_of_rows(table, columns), wrong)
+        columns = checked_columns(_TABLE, dict(wanted.edges.dtypes), wanted)
+    wrong = partial(_row_error, _TABLE, wanted.edges, columns)
+    return ListedEdges(_TABLE, _edges_of_rows(wanted.edges, columns), wrong)
 
 
 def _row_error(place: str, rows: DataFrame, columns: tuple[str, ...], _: str) -> RequestError:
