@@ -78,7 +78,7 @@ class Board:
         """Follow applications that are new, and forget those that ended some time ago.
 
         One that was killed is still listed: it is kept, as its log would be followed again. One
-        that a history server lists again is: the server was away.
+        that ended, but runs according to a history server, is followed anew: the server was away.
         """
         running = running_at(self.source)
         for application in running:

@@ -138,7 +138,7 @@ def _check_edges(source: ListedEdges) -> tuple[int, str]:
         "count(*) AS rows",
         "min(wrong) AS wrong",
         "max(greatest(src, dst)) AS highest",
-        # Of 32 bits, whose sum does not overflow; alone, pairs of equal edges would cancel out.
+        # Pairs of equal edges cancel out, but not in a sum; that of 32 bits each cannot overflow.
         f"bit_xor(xxhash64({columns})) AS mixed",
         f"sum(shiftright(xxhash64({columns}), 32)) AS added",
     ).first()

@@ -178,7 +178,7 @@ def cluster_run(record: RunRecord, graph: Graph | None = None, *, again: bool = 
 
 
 def supersteps_run(algorithm: Algorithm, most: int = 15) -> int:
-    """Return the limit of supersteps of a sample run; a call of a library cannot be stopped."""
+    """Return the limit of supersteps of a sample run; a call cannot be stopped."""
     if algorithm.java_works:
         return algorithm.max_iterations
     return STEADY_ITERATIONS if algorithm.steady else most
