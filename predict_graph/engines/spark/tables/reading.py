@@ -78,7 +78,7 @@ def check_source(graph: Any) -> None:
     if not isinstance(edges, str | os.PathLike):
         raise RequestError(
             f"Spark cannot read a {type(edges).__name__}; accepted: a path, an address, or a "
-            "DataFrame of edges, of Spark"
+            "Spark DataFrame of edges"
         )
     top = Path(edges)
     found = (top, *sorted(top.rglob("*"))) if os.path.exists(edges) else ()
