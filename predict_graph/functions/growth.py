@@ -349,6 +349,8 @@ def _above(
     return means[:, -1], np.maximum(covariance[:, -1, -1], 1e-6), scores
 
 
+_Peaks = Sequence[tuple[Mapping[str, float], float]]
+"""Drivers of graphs, and the bytes of runs on them."""
 _VISIBLE = 2.0**22  # bytes that show among those of an interpreter; not tuned
 _RESOLUTION = 1.5 * 2**20  # bytes that the interpreter and the allocator hold back; not tuned
 _HELD_BY = (NOTHING, "vertices", "edges", "reached_vertices", "vertices_squared")  # two by pairs
@@ -404,32 +406,37 @@ def _most(prefix: ChildRun, rounds_left: float) -> float:
 
 
 def grown_bytes(
-    points: Sequence[tuple[Mapping[str, float], float]],
+    points: _Peaks,
     target: Mapping[str, float],
     names: Sequence[str] = _HELD_BY,
+    kinds: Sequence[str] = (),
 ) -> Interval:
     """Extrapolate bytes; the allocator sometimes takes more at once than it needs, never less.
 
-    They do not grow with pairs of vertices where these would take less than a number each, and not
-    faster than the steepest driver.
+    They do not grow with pairs of vertices where these would take less than a byte each (in the
+    atlas, whose graphs have `kinds` and whose functions keep numbers, than 32 bits), and not faster
+    than the steepest driver from each graph of one kind. A kind may hold less than others at one
+    size: the one that allows most counts.
     """
-    names = [name for name in names if name not in _HELD_BY[3:] or _may_hold_pairs(points, name)]
-    made = []
-    for each, _ in points:
-        larger = (b for d, b in points if all(d[n] >= each[n] for n in ("vertices", "edges")))
-        made.append(Point(each, min(larger), "", ""))
+    pair = 4.0 if kinds else 1.0
+    names = [x for x in names if x not in _HELD_BY[3:] or _may_hold_pairs(points, x, pair)]
+
+    def least(each: Mapping[str, float]) -> float:
+        return min(b for d, b in points if all(d[n] >= each[n] for n in ("vertices", "edges")))
+
+    made = [Point(each, least(each), "", "") for each, _ in points]
     found = extrapolate(made, target, "", hyper=_OF_BYTES, names=names, wider=2.0)
     if found is None:
         return Interval.exact(0.0)
-    steepest = [
-        max(target[name] / each[name] for name in names if name != NOTHING) * (held + _RESOLUTION)
-        for each, held in points
-    ]
+    most: dict[str, float] = {}
+    for kind, (each, held) in zip(kinds or cycle([""]), points, strict=False):
+        steepest = max(target[name] / each[name] for name in names if name != NOTHING)
+        most[kind] = min(steepest * (held + _RESOLUTION), most.get(kind, math.inf))
     grown = Interval.spread(found.cost, found.log_std)
-    return replace(grown, high=max(grown.predicted, min([grown.high, *steepest])))
+    return replace(grown, high=max(grown.predicted, min(grown.high, max(most.values()))))
 
 
-def _may_hold_pairs(points: Sequence[tuple[Mapping[str, float], float]], name: str) -> bool:
-    """Whether one of the two runs with most pairs, so many that it shows, took 32 bits for each."""
-    seen = sorted((4.0 * drivers[name], held) for drivers, held in points)[-2:]
+def _may_hold_pairs(points: _Peaks, name: str, pair: float) -> bool:
+    """Whether one of two runs with most pairs, so many that it shows, took so much for each."""
+    seen = sorted((pair * drivers[name], held) for drivers, held in points)[-2:]
     return any(held >= least or least < _VISIBLE for least, held in seen)

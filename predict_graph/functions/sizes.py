@@ -92,17 +92,14 @@ def predict_by_size(
     if directed is not None:
         size = replace(size, directed=directed)
     known, drivers = atlas_points(function), size.drivers()
-    warnings = [
-        "only the size of the graph is known: one of that size may take much longer, and building "
-        "it for the library takes time on top"
-    ]
     call = extrapolate(known, drivers, "", names=(*drivers, NOTHING))
     if call is None:
         raise RequestError(
             f"the atlas has no runs of {function.name} with such arguments, so that the size of a "
             "graph is not enough; accepted: the graph itself"
         )
-    peak = grown_bytes([(each.drivers, each.peak_bytes) for each in known], drivers)
+    held = [(each.drivers, each.peak_bytes) for each in known]
+    peak = grown_bytes(held, drivers, kinds=[each.graph for each in known])
     graph = size.bytes(function.form)
     peak = Interval(graph + peak.predicted, graph / 1.15 + peak.low, 1.15 * graph + peak.high)
     memory = PeakMemory(peak, float(available_memory()))
@@ -118,7 +115,10 @@ def predict_by_size(
         runtime_seconds=runtime,
         phases=phases,
         evidence=estimates_of(call, [], known, None),
-        warnings=warnings,
+        warnings=[
+            "only the size of the graph is known: one of that size may take much longer, and "
+            "building it for the library takes time on top"
+        ],
         verdict=verdict_of(runtime, phases, memory=memory),
         processor_seconds=call.cost,
         advice=[*([] if memory.fits else _forms(size)), *others],
