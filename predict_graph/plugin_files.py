@@ -36,17 +36,8 @@ _LOADED: dict[Path, _Loaded] = {}
 _CONSTANTS = (int, float, str, tuple, list, dict, set, frozenset)
 _INSTALLED = (sysconfig.get_path("stdlib"), os.path.dirname(__file__))
 _CHANGES = frozenset(
-    {
-        "STORE_GLOBAL",
-        "STORE_ATTR",
-        "STORE_SUBSCR",
-        "DELETE_SUBSCR",
-        "append",
-        "add",
-        "update",
-        "setdefault",
-    }
-    | {"extend", "insert", "pop", "popitem", "remove", "discard", "clear"}
+    {"STORE_GLOBAL", "STORE_ATTR", "STORE_SUBSCR", "DELETE_SUBSCR", "append", "add", "update"}
+    | {"setdefault", "extend", "insert", "pop", "popitem", "remove", "discard", "clear"}
 )
 
 
@@ -83,11 +74,11 @@ def file_module(file: Path) -> ModuleType:
 def code_digest(thing: Any, seen: set[int] | None = None) -> str:
     """Return a digest of the code of a function, class or object, and of what it uses.
 
-    Of what is around it by name it takes numbers, texts and containers, but for those that it
-    fills itself, such as caches, and modules, functions and classes in the same way, unless they
-    are of a package that is installed; of defaults, variables around it and attributes of its
-    object, which it may fill too, all contents. It is empty where there is no Python code. What has
-    been `seen` is not taken again: functions may use each other.
+    Of what is around it by name, and of modules what it names, it takes numbers, texts and
+    containers, but for those that it fills itself, such as caches, and functions and classes in the
+    same way, unless they are of a package that is installed; of defaults, variables around it and
+    attributes of its object, which it may fill too, all contents. It is empty where there is no
+    Python code. What has been `seen` is not taken again: functions may use each other.
 
     Examples
     --------
@@ -177,15 +168,14 @@ def _home(thing: Any) -> str:
 
 
 def _used_by(thing: Any, seen: set[int], filled: set[_Place]) -> Iterator[tuple[_Place, Any]]:
-    """Yield what a function has by name around it, or a class or module inside it, by place.
+    """Yield what a function has by name around it, in modules too, or a class inside it, by place.
 
     What its code fills is added to `filled`.
     """
-    if isinstance(thing, type | ModuleType):
-        inside = vars(thing) | {each.__name__: each for each in getattr(thing, "__bases__", ())}
-        space = id(thing if isinstance(thing, type) else vars(thing))  # that of its functions
+    if isinstance(thing, type):
+        inside = vars(thing) | {each.__name__: each for each in thing.__bases__}
         for name, each in inside.items():
-            yield (space, name), getattr(each, "fget", getattr(each, "func", each))
+            yield (id(thing), name), getattr(each, "fget", getattr(each, "func", each))
         return
     owner = getattr(thing, "__self__", None)
     function = inspect.unwrap(getattr(thing, "__func__", thing))
@@ -193,24 +183,35 @@ def _used_by(thing: Any, seen: set[int], filled: set[_Place]) -> Iterator[tuple[
         function, owner = inspect.getattr_static(type(thing), "__call__", None), thing
     if not inspect.isfunction(function):
         return
-    codes, names = [function.__code__], function.__globals__
+    kind: Any = owner if isinstance(owner, type) else type(owner)
+    codes, names, spaces = [function.__code__], function.__globals__, [function.__globals__]
     for each in codes:  # those inside it, of comprehensions as well, are added
         codes += [inner for inner in each.co_consts if isinstance(inner, CodeType)]
+        constants = [value for value in each.co_consts if not isinstance(value, CodeType)]
+        yield (id(each), "its code"), (each.co_code, *each.co_names, *constants)
+    used = sorted({name for each in codes for name in each.co_names})
+    for space in spaces:  # those of modules are added: of these what it names, or else all
+        named = [name for name in used if name in space]
+        for name in named or ([] if space is names else sorted(space)):
+            yield (id(space), name), space[name]
+            if isinstance(space[name], ModuleType) and _is_own(space[name], function):
+                inside = vars(space[name])
+                spaces += [] if any(inside is each for each in spaces) else [inside]
+    inner = [id(kind), *map(id, spaces[1:])]  # of attributes
+    for each in codes:
         loaded: dict[Any, list[str]] = {}
         for step in dis.get_instructions(each):
             at = step.positions and step.positions[::2]  # what is loaded begins what is changed
-            if step.opname == "LOAD_GLOBAL":
+            if step.opname in ("LOAD_GLOBAL", "STORE_GLOBAL"):
                 loaded[at] = [step.argval]
-                yield (id(names), step.argval), names.get(step.argval)
             elif step.opname in ("LOAD_ATTR", "STORE_ATTR"):
                 loaded.setdefault(at, []).append(f".{step.argval}")
             if at in loaded and _CHANGES & {step.opname, str(step.argval)}:
                 filled |= {(id(names), name) for name in loaded[at]}
-        constants = [value for value in each.co_consts if not isinstance(value, CodeType)]
-        yield (id(each), "its code"), (each.co_code, *each.co_names, *constants)
+                filled |= {(space, name[1:]) for name in loaded[at] for space in inner}
     held: dict[Any, Any] = dict(enumerate(function.__defaults__ or ()))
-    kind = owner if isinstance(owner, type) else type(owner)
-    inside = {} if owner is kind else getattr(owner, "__dict__", {"": owner})
+    plain = owner if kind.__getstate__ is object.__getstate__ else None
+    inside = {} if owner is kind else getattr(plain, "__dict__", {"": owner})
     kept = {name: each for name, each in inside.items() if (id(names), f".{name}") not in filled}
     held |= {"self": kept, "class": kind, **(function.__kwdefaults__ or {})}
     with contextlib.suppress(ValueError):  # what has no value yet

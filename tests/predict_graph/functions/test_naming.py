@@ -111,11 +111,19 @@ def test_what_is_used_anywhere_inside_distinguishes_code(written, use):
     assert len({digest(5), digest(500), digest(5)}) == 2
 
 
-def test_what_a_function_fills_is_no_part_of_its_code(written):
-    text = "KEPT = {}\ndef put(k):\n    KEPT[k] = k\nclass F:\n    n = 0\n"
-    text += "    def __call__(self, graph):\n        self.n += 1\n        put(graph)\nf = F()\n"
-    f = file_module(written(text, "own.py")).f
-    assert code_digest(f) == (f(1), code_digest(f))[1]
+CACHES = "KEPT, LAST = {}, None\ndef put(k):\n    global LAST\n    KEPT[k] = LAST = {k}\n"
+CACHES += "    return LAST\ndef set_options(k):\n    OPTIONS['k'] = k\nOPTIONS = {}\n"
+
+
+def test_what_a_function_fills_is_no_part_of_its_code_but_options_are(written):
+    written(CACHES, "caches.py")
+    text = "import caches\nclass F:\n    n, known = 0, {}\n    def __call__(self, graph):\n"
+    text += "        self.n += 1\n        self.known[graph] = caches.OPTIONS\n"
+    text += "        caches.KEPT[0] = caches.put(graph)\nf = F()\n"
+    own = file_module(written(text, "own.py"))
+    f, change = own.f, own.caches.set_options
+    first, _, again, _, other = code_digest(f), f(1), code_digest(f), change(2), code_digest(f)
+    assert first == again != other
 
 
 def test_vertices_are_known_by_their_ids():
