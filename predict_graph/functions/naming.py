@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import inspect
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -30,9 +31,9 @@ LIBRARIES = (*_GRAPH_LIBRARIES, "scipy")
 """Libraries whose functions are public: the atlas knows them."""
 _ANNOTATIONS = {
     **{library: library for library in LIBRARIES},
-    **{"nx.": "networkx", "ig.": "igraph", "nk.": "networkit", "csr_": "scipy"},
+    **{r"\bnx\.": "networkx", r"\big\.": "igraph", r"\bnk\.": "networkit", "csr_": "scipy"},
     **{"predict_graph": "graph", "ndarray": "edges"},
-    **{"polars": "polars", "pl.": "polars", "DataFrame": "pandas"},
+    **{r"polars|\bpl\.": "polars", "DataFrame": "pandas", "^DataFrame": "polars"},  # of either
 }
 _HOMES = {
     "igraph": ("igraph.Graph", "igraph"),
@@ -404,7 +405,8 @@ def _annotated(function: Any, given: str | None) -> str | None:
     """Return the form that a function's first parameter is annotated with: that given, if any."""
     with contextlib.suppress(TypeError, ValueError, StopIteration):
         first = next(iter(inspect.signature(function).parameters.values()))
-        named = [form for part, form in _ANNOTATIONS.items() if part in str(first.annotation)]
+        said = str(first.annotation)
+        named = [form for part, form in _ANNOTATIONS.items() if re.search(part, said)]
         return next(form for form in (given, *named) if form in named)
     return None
 

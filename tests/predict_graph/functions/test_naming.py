@@ -7,6 +7,7 @@ import networkx as nx
 import pytest
 
 import predict_graph
+from predict_graph.functions import naming
 from predict_graph.functions.naming import check_arguments, check_function
 from predict_graph.functions.subject import Subject, build
 from predict_graph.graph import check_graph
@@ -50,12 +51,19 @@ def test_a_file_or_module_of_ones_own_is_known_by_its_code(written, tmp_path, mo
     assert check_function(f"{file}:count")(nx.path_graph(4)) == 7
 
 
-def test_the_form_is_taken_from_the_imports_the_annotation_or_the_request():
-    def annotated(graph: nx.DiGraph): ...
+ANNOTATED = {nx.DiGraph: "networkx", "DataFrame": "polars", "pd.DataFrame": "pandas"}
 
-    given = nx.to_scipy_sparse_array(nx.path_graph(2))
-    forms = (check_function(annotated, form=form, graph=given).form for form in (None, "scipy"))
-    assert (*forms, check_function(partial(annotated)).form) == ("networkx", "scipy", "networkx")
+
+@pytest.mark.parametrize("annotation", [*ANNOTATED, "mypkg.impl.G"])
+def test_the_form_is_taken_from_the_annotation_or_the_imports(monkeypatch, annotation):
+    def call(graph): ...
+
+    call.__annotations__["graph"] = annotation
+    monkeypatch.setattr(naming, "find_spec", bool)  # polars may be missing
+    given = type("DataFrame", (), {"__module__": "polars"})()
+    forms = {check_function(each, graph=given).form for each in (call, partial(call))}
+    assert forms == {ANNOTATED.get(annotation, "networkx")}
+    assert check_function(call, form="scipy", graph=given).form == "scipy"
 
 
 def test_wrong_names_and_arguments_are_explained():
