@@ -31,6 +31,7 @@ from predict_graph.functions.naming import TABLES, GraphFunction, form_of
 from predict_graph.graph import EdgeList, Graph, check_graph
 from predict_graph.graph.build import READ_AS_DIRECTED, READ_AS_UNDIRECTED, as_asked, from_edges
 from predict_graph.graph.columns import find_columns
+from predict_graph.graph.foreign import columns_of_table
 from predict_graph.iterations import draw_sample
 from predict_graph.iterations.completion.completed import Completer
 from predict_graph.iterations.completion.profiles import vertex_profiles
@@ -64,11 +65,9 @@ def spread_order(graph: Graph, rng: np.random.Generator, part: float = 1.0) -> I
     n = graph.vertices
     work = neighbour_work(graph) + rng.random(n)
     ranked = np.argsort(work, kind="stable")
-    reversed_bits = np.zeros(1, np.int64)
-    while len(reversed_bits) < n:  # the numbers of one bit more: the same, then with that bit set
-        reversed_bits = np.concatenate((2 * reversed_bits, 2 * reversed_bits + 1))
-    shifted = (np.arange(n, dtype=np.int64) + int(rng.integers(n))) % n
-    order = ranked[np.argsort(reversed_bits[shifted], kind="stable")].astype(np.int64)
+    shifted, bits = (np.arange(n, dtype=np.int64) + int(rng.integers(n))) % n, n.bit_length()
+    reversed_bits = sum((shifted >> bit & 1) << (bits - bit) for bit in range(bits))
+    order = ranked[np.argsort(reversed_bits, kind="stable")].astype(np.int64)
     order[int(part * n) :].sort()
     return order
 
@@ -146,8 +145,10 @@ class Subject:
     def __init__(self, function: GraphFunction, source: Any, **reading: Any) -> None:
         self.function = function
         self.graph = as_graph(source, function, **reading)
-        is_directed = getattr(source, "is_directed", getattr(source, "isDirected", lambda: True))
-        own = form_of(source) == function.form and is_directed() == self.graph.directed
+        own = form_of(source) == function.form
+        if own and function.form not in TABLES:  # whose columns may have any name
+            directed = getattr(source, "is_directed", getattr(source, "isDirected", lambda: True))
+            own = directed() == self.graph.directed
         self.given: Any = source if own and function.form in _KEPT else None
         self.converted = not own
 
@@ -349,13 +350,7 @@ def _reads_directed(function: GraphFunction) -> bool:
 
 
 def build(graph: Graph, form: str) -> Any:
-    """Return a graph in a form (:data:`~predict_graph.functions.naming.FORMS`).
-
-    Raises
-    ------
-    RequestError
-        If the library is not installed.
-    """
+    """Return a graph in a form (:data:`~predict_graph.functions.naming.FORMS`)."""
     return _BUILDERS[form](graph)
 
 
@@ -388,8 +383,9 @@ def part_of_igraph(source: Any, vertices: IndexArray) -> Any:
 
 def part_of_table(source: Any, vertices: Set[Any]) -> Any:
     """Return the rows of a table of edges between some vertices, with all columns."""
-    found = find_columns([*map(str, source.columns)], "it", EdgeList.of(source, None))
-    ends = (source[source.columns[place]].to_list() for place in (found.source, found.target))
+    columns, usable = columns_of_table(source)
+    found = find_columns([*map(str, source.columns)], "the table", EdgeList.of(source), usable)
+    ends = (columns[place].tolist() for place in (found.source, found.target))
     kept = [u in vertices and v in vertices for u, v in zip(*ends, strict=True)]
     return source[kept] if hasattr(source, "iloc") else source.filter(kept)
 
@@ -416,10 +412,8 @@ def _igraph(graph: Graph) -> Any:
 
     sources, targets, weights = graph.listed_edges()
     pairs = np.column_stack((sources, targets))
-    made = igraph.Graph(n=graph.vertices, edges=pairs, directed=graph.directed)
-    if weights is not None:
-        made.es["weight"] = weights.tolist()
-    return made
+    held = {} if weights is None else {"weight": weights.tolist()}
+    return igraph.Graph(graph.vertices, pairs, graph.directed, edge_attrs=held)
 
 
 def _networkit(graph: Graph) -> Any:

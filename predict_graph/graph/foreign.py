@@ -84,12 +84,16 @@ def _from_table(wanted: EdgeList) -> EdgeSource:
             "the table seems to be an adjacency matrix; accepted: a table of edges, or "
             "scipy.sparse.csr_array of the matrix"
         )
+    return _edges("the table", names, *columns_of_table(source), wanted)
+
+
+def columns_of_table(source: Any) -> tuple[list[Any], list[bool]]:
+    """Return the columns of a table of pandas or polars, and whether each may hold ids."""
     columns = [  # polars takes them by name too
         (source.iloc[:, place] if hasattr(source, "iloc") else source[:, place]).to_numpy()
-        for place in range(len(names))
+        for place in range(len(source.columns))
     ]
-    usable = [column.dtype.kind in "iufOSUT" for column in columns]
-    return _edges("the table", names, columns, wanted, usable)
+    return columns, [column.dtype.kind in "iufOSUT" for column in columns]
 
 
 def _from_rows(wanted: EdgeList) -> EdgeSource:
@@ -110,7 +114,7 @@ def _from_rows(wanted: EdgeList) -> EdgeSource:
     if number == 3 and not table:
         weights = [each.get("weight") if isinstance(each, dict) else each for each in columns.pop()]
         columns += filter(None, [_completed(weights)])
-    return _edges("the list", ["source", "target", "weight"][: len(columns)], columns, wanted, [])
+    return _edges("the list", ["source", "target", "weight"][: len(columns)], columns, [], wanted)
 
 
 def _completed(weights: list[Any]) -> list[Any] | None:
@@ -121,7 +125,7 @@ def _completed(weights: list[Any]) -> list[Any] | None:
 
 
 def _edges(
-    where: str, names: list[str], columns: list[Any], wanted: EdgeList, usable: Sequence[bool]
+    where: str, names: list[str], columns: list[Any], usable: Sequence[bool], wanted: EdgeList
 ) -> EdgeSource:
     """Return the edges of two columns of ids and perhaps one of weights."""
     found = find_columns(names, where, wanted, usable)
