@@ -407,7 +407,7 @@ class Gathering:
         known = [(each.vertices + each.graph.edges, each.run.convert_seconds) for each in self.done]
         sizes, seconds = np.array(known or [(1, 1e-6)]).T  # not tuned
         grown = np.ptp(sizes)  # without what each conversion takes, however small
-        rate = np.ptp(seconds) / grown if grown else seconds[0] / sizes[0]
+        rate = max(np.polyfit(sizes, seconds, 1)[0], 0.0) if grown else seconds[0] / sizes[0]
         return float((self.graph.vertices + self.graph.edges) * rate)
 
     def nothing_ran(self) -> str:
