@@ -320,8 +320,7 @@ class _Recorder:
             return
         self._looking = True
         now = clock.processor()
-        seen = self._watch.observe(frame)
-        self._observe(seen)
+        self._observe(self._watch.observe(frame))
         elapsed = self._elapsed()
         self._stop_in_time(elapsed)
         looked = clock.processor() - now

@@ -64,14 +64,8 @@ def enclosing_loops(code: CodeType, line: int | None) -> list[Loop]:
     >>> loops.enclosing_loops(loops.parse_ahead.__code__, 0)
     []
     """
-    if line is None:  # the interpreter is between two lines
-        return []
-    return [loop for loop in _loops(code) if loop.lineno <= line <= _last(loop)]
-
-
-def body_holds(loop: Loop, line: int) -> bool:
-    """Whether `line` is in the body of a loop."""
-    return loop.body[0].lineno <= line <= _last(loop)
+    # Without a line the interpreter is between two.
+    return [loop for loop in _loops(code) if line and loop.lineno <= line <= _last(loop)]
 
 
 def _last(loop: Loop) -> int:
@@ -134,9 +128,8 @@ def _function(file: str, line: int) -> ast.AST | None:
 
 @lru_cache(maxsize=512)
 def _parsed(file: str, line: int, content: int) -> ast.AST | None:
-    lines = linecache.getlines(file)[line - 1 :]
     try:
-        block = inspect.getblock(lines)
+        block = inspect.getblock(linecache.getlines(file)[line - 1 :])
         # An indented block needs something that it is inside of.
         inside = bool(block) and block[0][:1].isspace()
         tree = ast.parse("".join(["if 1:\n", *block] if inside else block))
@@ -273,7 +266,7 @@ class LoopWatch:
             yield code.co_firstlineno, self._of_frame(frame) or self._of_frame(drawn), False
             return
         for loop in enclosing_loops(code, line):
-            if isinstance(loop, ast.While) or body_holds(loop, line):
+            if isinstance(loop, ast.While) or line >= loop.body[0].lineno:
                 yield loop.lineno, self._of_loop(loop, frame), ends_early(loop)
             elif drawn is not None:
                 yield loop.lineno, self._of_frame(drawn), ends_early(loop)
@@ -356,7 +349,6 @@ def _by_condition(condition: ast.expr, frame: FrameType) -> Reader | None:
     if part is None:
         return None
     most = 0
-    limit = both and isinstance(part, ast.Compare)
 
     def read(frame: FrameType) -> Progress | None:
         nonlocal most
@@ -364,7 +356,7 @@ def _by_condition(condition: ast.expr, frame: FrameType) -> Reader | None:
         most = max(most, left or 0)
         if left is None or not most:
             return None
-        return Progress(float(most - left), float(most), counted=limit)
+        return Progress(float(most - left), float(most), both and isinstance(part, ast.Compare))
 
     return read
 

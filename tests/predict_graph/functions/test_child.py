@@ -2,6 +2,7 @@
 
 import gc
 import os
+import re
 import signal
 import sys
 import time
@@ -28,8 +29,7 @@ def test_a_function_that_prints_reads_and_changes_the_graph(capfd):
         assert sys.stdin.read() == ""
 
     assert child.run_in_child(lambda: mine, noisy, child.Limits(seconds=20.0)).done
-    assert len(mine) == 50
-    assert capfd.readouterr().out == ""
+    assert (len(mine), capfd.readouterr().out) == (50, "")
 
 
 def test_an_error_has_its_line():
@@ -38,8 +38,7 @@ def test_an_error_has_its_line():
 
     run = child.run_in_child(graph, fails, child.Limits(seconds=20.0))
     assert run.state == "error"
-    assert "KeyError: 'weight'" in run.sentence
-    assert "test_child.py" in run.sentence
+    assert re.match(r"KeyError: 'weight' \(line \d+ of test_child.py\)", run.sentence)
 
     async def later(given: nx.Graph):
         yield given

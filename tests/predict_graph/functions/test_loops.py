@@ -179,20 +179,12 @@ def test_a_loop_that_ends_early_has_the_rounds_of_samples(written, body):
     assert part.state == "stopped"
     assert part.seconds < 0.7 * whole.seconds
     assert predicted(part, shape) is None  # of 10,000 rounds, at most
-    rounds = iterations({100: 290, 200: 310, 300: 300}, 300.0)
-    found, _ = predicted(part, shape, lambda done: rounds)
+    seen = ((100, 290), (200, 310), (300, 300))
+    points = [Point({"vertices": n}, 1.0, "rj", "g", rounds, early=True) for n, rounds in seen]
+    found, _ = predicted(part, shape, lambda done: rounds_of(points, {"vertices": 300.0}, "g"))
     assert "which ends when it has converged" in found.detail
     assert 0.5 * whole.seconds < found.seconds < 2.0 * whole.seconds
     assert found.log_std > 0.1
-
-
-def iterations(samples, vertices):
-    """Return the iterations on a graph of so many vertices, from those on samples."""
-    points = [
-        Point({"vertices": size}, 1.0, "rj", "g", rounds, early=True)
-        for size, rounds in samples.items()
-    ]
-    return rounds_of(points, {"vertices": vertices}, "g")
 
 
 REPORTS = [
@@ -257,19 +249,14 @@ def test_loops_of_networkx_are_found(name):
 
 @pytest.mark.parametrize("length", [1, 3])
 def test_a_place_among_combinations_is_how_many_came_before(length):
-    pool = ["a", "b", "c", "d", "e"]
-
-    def entry():
-        return through()
+    pool, found = ["a", "b", "c", "d", "e"], []
 
     def through():
-        found = []
         for _chosen in itertools.combinations(pool, length):
-            seen = watch.observe(sys._getframe())
-            found.append((seen.done, seen.total))
-        return found
+            found.append(watch.observe(sys._getframe()))  # noqa: PERF401
 
+    entry = lambda: through()  # noqa: E731, PLW0108
     watch = LoopWatch(entry.__code__, lambda: 0.0)
-    places = entry()
-    count = math.comb(5, length)
+    entry()
+    places, count = [(seen.done, seen.total) for seen in found], math.comb(5, length)
     assert places[1:] == [(place, count) for place in range(1, count)]  # the first only sights it

@@ -27,7 +27,5 @@ def test_a_graph_has_the_same_edges_in_every_form(form, directed):
     weights = np.array([*EDGES.values()])
     graph = from_edges(sources, targets, vertices=6, weights=weights, directed=directed)
     found = {(int(u), int(v)): float(w) for u, v, w in READ[form](build(graph, form))}
-    if directed:
-        assert found == EDGES
-    else:
-        assert {frozenset(edge): weight for edge, weight in found.items()} == EITHER_WAY
+    kind, expected = (tuple, EDGES) if directed else (frozenset, EITHER_WAY)
+    assert {kind(edge): weight for edge, weight in found.items()} == expected
