@@ -90,7 +90,8 @@ def track(
     graph : object
         The graph as the function takes it, or what :func:`~predict_graph.predict` takes.
     *positional, **keywords
-        Other arguments of the function, whatever their names: these two have none.
+        Other arguments of the function: also one called ``function`` or ``graph``, but ``history``
+        and ``graph_form`` by position alone.
     history : History, path, 'none' or None
     graph_form : str, optional
 
