@@ -41,8 +41,9 @@ def everything(spark):
 
 
 @pytest.fixture
-def left_alone(spark):
+def left_alone(spark, tmp_path, monkeypatch):
     """Check that a test leaves the session as it found it, names and a cached table included."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))  # other processes make folders too
     context = spark.sparkContext
     own = spark.range(100).cache()
     own.count()
