@@ -276,8 +276,7 @@ class Samples:
         except StopRun:
             known = not found or any(each.runtimes for each in evidence)
             return None if known else Estimate(checked(case, found), [], chain)
-        more = more_samples(case, self.level)
-        return Estimate(ended, runtimes, chain, measured=True, more=more)
+        return Estimate(ended, runtimes, chain, measured=True, more=more_samples(case, self.level))
 
 
 def checked(

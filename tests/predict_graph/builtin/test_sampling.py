@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from predict_graph.algorithms import LabelPropagation, Neighborhood, ShortestPaths, check_algorithm
+from predict_graph.algorithms import LabelPropagation, ShortestPaths, check_algorithm
 from predict_graph.engines.local import LocalEngine
 from predict_graph.graph import check_graph
 from predict_graph.graph.build import from_edges
@@ -12,15 +12,6 @@ from predict_graph.prediction.pipeline import predict
 from tests.graphs import job_and_graph
 
 DIRECTED = check_graph("rmat:scale=12,edge_factor=6,seed=2")
-
-
-def test_an_algorithm_without_a_recipe_takes_the_one_for_any():
-    class Other(Neighborhood):
-        name = "other"
-
-    recipe = recipe_of(Other(), DIRECTED)
-    assert recipe.inputs is None
-    assert recipe.sampler.near == 0
 
 
 RMAT = "rmat:scale=14,edge_factor=8,seed=3"

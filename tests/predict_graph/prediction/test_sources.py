@@ -252,6 +252,8 @@ def test_samples_that_mix_like_the_graph_are_believed():
     one = ENGINE.run(job, GRAPH, max_iterations=1)
     assert continued(own, job, one, GRAPH).iterations == own.iterations
     rising = replace(ENGINE.run(job, GRAPH, max_iterations=2), convergence=np.array([1.0, 2.0]))
+    alike = checked(replace(own, curve=np.ones(own.iterations)), job, np.ones(2), GRAPH)
+    assert alike.iterations == own.iterations  # the samples do not converge at first, either
     for each in (own, replace(own, samples=[])):
         assert continued(each, job, rising, GRAPH).high == 500
     ended = checked(own, job, curve, GRAPH)
