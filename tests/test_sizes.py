@@ -11,7 +11,7 @@ CAPS = {
     "samplers": 720,
     "costmodels": 2_030,
     "predict_graph": 26_592,
-    "tests": 12_940,
+    "tests": 13_000,
     "benchmarks": 4_996,
 }
 """Lines of code; on the way to 1,700, 3,300, 22,000, 13,000 and 5,000."""

@@ -51,9 +51,8 @@ def test_a_prediction_compiles_nothing_after_setup(algorithm, tmp_path):
 def test_an_import_does_not_count_as_reading(monkeypatch, tmp_path):
     clock = SimpleNamespace(now=0.0, perf_counter=lambda: clock.now)
     monkeypatch.setattr("predict_graph.stopwatch.time", clock)
-    (tmp_path / "slow_to_import.py").write_text(
-        "from predict_graph.stopwatch import time as t\nt.now += 1"
-    )
+    slow = "from predict_graph.stopwatch import time as t\nt.now += 1"
+    (tmp_path / "slow_to_import.py").write_text(slow)
     monkeypatch.syspath_prepend(str(tmp_path))
     watch = Stopwatch()
     assert imported("slow_to_import").t is clock

@@ -10,20 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from predict_graph import run
-from predict_graph.algorithms import (
-    ALGORITHMS,
-    Algorithm,
-    PageRank,
-    Parameter,
-    ShortestPaths,
-    check_algorithm,
-)
+from predict_graph import predict, run
+from predict_graph.algorithms import ALGORITHMS, PageRank, Parameter, ShortestPaths, check_algorithm
+from predict_graph.algorithms.base import Algorithm
 from predict_graph.engines.local import LocalEngine, Superstep
 from predict_graph.errors import PredictGraphError
 from predict_graph.graph import check_graph
 from predict_graph.iterations.rooted.sample import recipe_of
-from predict_graph.prediction.pipeline import predict
 from tests.predict_graph.builtin.small import edges
 from tests.refusals import refused
 
@@ -252,8 +245,7 @@ WRONG = [
 
 @pytest.mark.parametrize(("parts", "said"), WRONG)
 def test_what_an_own_algorithm_does_wrong_is_one_sentence(parts, said):
-    graph = check_graph("rmat:scale=6,edge_factor=4,seed=1")
     for call, options in ((predict, {"ratio": 0.1}), (run, {})):
         if call is predict or "sampled_by" not in parts:
             with pytest.raises(PredictGraphError, match=said):
-                call(Own(**parts), graph, history="none", **options)
+                call(Own(**parts), "rmat:scale=6,edge_factor=4", history="none", seed=1, **options)

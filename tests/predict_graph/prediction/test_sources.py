@@ -220,8 +220,7 @@ CITED = (np.random.default_rng(1).random(160_000) * CITING).astype(int)
 NEAR = (CITING + np.tile(range(1, 9), 20_000)) % 20_000
 NEAR = np.where(np.arange(160_000) % 20, NEAR, np.random.default_rng(2).permutation(NEAR))
 UNLIKE_SAMPLES = {
-    "pagerank": np.column_stack((CITING, NEAR)),
-    "personalised-pagerank": np.column_stack((CITING, NEAR)),
+    **dict.fromkeys(("pagerank", "personalised-pagerank"), np.column_stack((CITING, NEAR))),
     "topk-ranking": np.column_stack((CITING, CITED))[8:],
     "label-propagation": "path:n=20000",
 }
@@ -237,8 +236,7 @@ def test_samples_that_mix_faster_than_the_graph_are_found_out(name, probe):
     assert found.iterations.contains(truth.iterations)
     if probe is None and name == "pagerank":  # six supersteps show how fast
         assert found.iterations.predicted == pytest.approx(truth.iterations, rel=0.3)
-        curve = found.rows.floats("convergence")
-        assert curve[:6] == pytest.approx(truth.convergence[:6])
+        assert found.rows.floats("convergence")[:6] == pytest.approx(truth.convergence[:6])
 
 
 def test_samples_that_mix_like_the_graph_are_believed():
