@@ -191,10 +191,14 @@ def program(capsys, monkeypatch):
 
 @pytest.fixture
 def process():
-    """Run the program as a shell does: in a process of its own."""
+    """Run the program as a shell does: in a process of its own, on a wide terminal.
 
-    def call(*arguments, **options):
-        done = python("-m", "predict_graph", *arguments, check=False, **options)
+    Where a line breaks, on a narrow one, depends on the times in it.
+    """
+
+    def call(*words, env=os.environ, **options):
+        options |= {"check": False, "env": {**env, "COLUMNS": "200"}}
+        done = python("-m", "predict_graph", *words, **options)
         return Result(done.returncode, done.stdout, done.stderr)
 
     return call
