@@ -47,7 +47,7 @@ def drivers_of(graph: Graph, rng: np.random.Generator) -> dict[str, float]:
     (12.0, 34.0, 144.0)
     """
     n, m = graph.vertices, graph.edges
-    degrees = _degrees(graph)
+    degrees = graph.degrees.astype(np.float64)
     vertices, edges = _mean_reach(graph, rng)
     return {
         "vertices": float(n),
@@ -71,14 +71,8 @@ def neighbour_work(graph: Graph) -> FloatArray:
     [3.0, 3.0, 3.0, 3.0]
     """
     sums, rows = np.zeros(graph.vertices), np.flatnonzero(graph.out_degrees)
-    sums[rows] = np.add.reduceat(_degrees(graph)[graph.indices], graph.indptr[rows])
+    sums[rows] = np.add.reduceat(graph.degrees[graph.indices], graph.indptr[rows])
     return sums
-
-
-def _degrees(graph: Graph) -> FloatArray:
-    """Return the degrees in both directions."""
-    both = graph.out_degrees + graph.in_degrees if graph.directed else graph.out_degrees
-    return both.astype(np.float64)
 
 
 def _mean_reach(graph: Graph, rng: np.random.Generator) -> tuple[float, float]:

@@ -224,6 +224,16 @@ class Graph(Described):
             counts += np.bincount(self.indices[begin : begin + some], minlength=self.vertices)
         return counts
 
+    @property
+    def degrees(self) -> IntArray:
+        """Number of edges of each vertex, in both directions."""
+        return self.out_degrees + self.in_degrees if self.directed else self.out_degrees
+
+    @cached_property
+    def has_hubs(self) -> bool:
+        """Whether degrees spread as much as those of an exponential distribution: by their mean."""
+        return bool(self.degrees.std() >= self.degrees.mean())
+
     @cached_property
     def in_degree_counts(self) -> tuple[IntArray, IntArray]:
         """In-degrees that some vertex has, ascending, and how many vertices have each."""

@@ -77,12 +77,6 @@ def estimate_by_replay(case: SamplingCase) -> IterationEstimate:
     )
 
 
-def has_hubs(graph: Graph) -> bool:
-    """Whether degrees spread as much as those of an exponential distribution: by their mean."""
-    degrees = graph.out_degrees + (graph.in_degrees if graph.directed else 0)
-    return bool(degrees.std() >= degrees.mean())
-
-
 def continued_crossing(curve: Sequence[float] | FloatArray, threshold: float) -> float:
     """Return where a curve crosses a threshold by extrapolating its last two supersteps.
 
@@ -164,8 +158,7 @@ def checked(
     if len(first) and first[-1] < algorithm.threshold(graph.vertices):  # it has ended
         ended = replace(sampled, crossing=float(len(first)), curve=first)
         return _beyond(ended, first, len(first))
-    found = _corrected(sampled, algorithm, first, graph)
-    return _beyond(found, first, algorithm.max_iterations)
+    return _beyond(_corrected(sampled, algorithm, first, graph), first, algorithm.max_iterations)
 
 
 def _corrected(
@@ -183,7 +176,7 @@ def _corrected(
     """
     done, limit, known = len(first), algorithm.max_iterations, sampled.curve
     found, reached, slowest = sampled, float(done), algorithm.contraction
-    hubs = not isinstance(graph, Graph) or not sampled.samples or has_hubs(graph)
+    hubs = not isinstance(graph, Graph) or not sampled.samples or graph.has_hubs
     seen = algorithm.mixes and done > 1 and bool(sampled.samples)
     at = int(np.argmax(known < first[-1])) if seen else 0  # 0 if it never falls so low
     if at and sampled.low < sampled.high:

@@ -13,7 +13,6 @@ from predict_graph.engines.runtime_model import AnyGraph
 from predict_graph.graph import Graph
 from predict_graph.intervals import QUANTILE, Interval
 from predict_graph.iterations import IterationEstimate
-from predict_graph.iterations.whole_run import has_hubs
 from predict_graph.outcome import Prediction, SourceEstimate
 from predict_graph.outcome.verdict import verdict_of
 from predict_graph.prediction.baseline import BASELINE
@@ -211,9 +210,9 @@ def graph_doubts(graph: Graph, fewest: int = 5_000) -> list[str]:
             f"the graph has only {graph.vertices} vertices: a sample of it is too small to be like "
             "it, and running the job costs less than predicting it"
         ]
-    if has_hubs(graph):
+    if graph.has_hubs:
         return []
-    degrees = graph.out_degrees + (graph.in_degrees if graph.directed else 0)
+    degrees = graph.degrees
     return [
         f"the graph has no hubs (largest degree {degrees.max()}, mean {degrees.mean():.1f}): if it "
         "is a mesh, samples of it converge unlike the whole"
