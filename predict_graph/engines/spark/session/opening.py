@@ -55,7 +55,10 @@ class OpenSession:
     @property
     def event_log(self) -> Path:
         """The file to which Spark writes its events."""
-        return next(self.event_logs.glob(f"{self.spark.sparkContext.applicationId}*"))
+        application = self.spark.sparkContext.applicationId
+        if found := next(self.event_logs.glob(f"{application}*"), None):
+            return found
+        raise JobError(f"Spark wrote no event log for {application} in {self.event_logs}")
 
     def storage_bytes(self) -> int:
         """Return the memory in which an executor caches tables, averaged over executors.
