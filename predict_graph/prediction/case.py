@@ -59,9 +59,10 @@ class Case:
         if graph.vertices == 0:
             raise RequestError(f"the graph {graph.name!r} has no vertices")
         meter.start()
-        request = replace(request, algorithm=request.algorithm.resolved(graph))
-        for part in request.chain:
-            stopping_rule(part.algorithm, graph.vertices, None, None)
+        with request.algorithm.named_in_errors():
+            request = replace(request, algorithm=request.algorithm.resolved(graph))
+            for part in request.chain:
+                stopping_rule(part.algorithm, graph.vertices, None, None)
         spending = Spending(request.budget, 0.0, reading)
         _ = graph.fingerprint  # every answer has it, so what is left of the budget is without it
         return cls(graph, request, history, spending)

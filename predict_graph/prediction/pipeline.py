@@ -67,14 +67,13 @@ def predict(
     request = check_request(algorithm, **given)
     kept = check_history(given["history"])
     directed = direction(request.algorithm, given["directed"], graph)
-    with request.algorithm.named_in_errors():
-        if given["spark_reads"] or is_table(graph):
-            from predict_graph.prediction.on_cluster import case_on_cluster
+    if given["spark_reads"] or is_table(graph):
+        from predict_graph.prediction.on_cluster import case_on_cluster
 
-            with case_on_cluster(graph, request, kept, directed=directed, ids=given["ids"]) as case:
-                return predict_on(*case)
-        whole = check_graph(graph, directed=directed, ids=given["ids"], seed=request.seed)
-        return predict_on(Case.of(whole, request, kept))
+        with case_on_cluster(graph, request, kept, directed=directed, ids=given["ids"]) as case:
+            return predict_on(*case)
+    whole = check_graph(graph, directed=directed, ids=given["ids"], seed=request.seed)
+    return predict_on(Case.of(whole, request, kept))
 
 
 def is_call(
@@ -92,4 +91,5 @@ def predict_on(case: Case, sources: Iterable[Source] | None = None) -> Predictio
     One with a prior (:attr:`Algorithm.prior`) runs after it, so the seconds of both are predicted;
     iterations and counters are those of the algorithm itself.
     """
-    return predicted(case, sources_of(case) if sources is None else sources)
+    with case.request.algorithm.named_in_errors():
+        return predicted(case, sources_of(case) if sources is None else sources)

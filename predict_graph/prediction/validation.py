@@ -157,8 +157,7 @@ def validate(
     _check_no_table(graph)
     kept = check_history(given["history"])
     whole = check_graph(graph, **reading)
-    with request.algorithm.named_in_errors():
-        prediction = predict_on(Case.of(whole, request, kept))
+    prediction = predict_on(Case.of(whole, request, kept))
     if fresh_process:
         request.progress("running for real", 0.0)
         actual = run_in_fresh_process(request.algorithm, request.engine, graph, reading)
