@@ -35,10 +35,9 @@ _Place = tuple[int, str]
 _LOADED: dict[Path, _Loaded] = {}
 _CONSTANTS = (int, float, str, tuple, list, dict, set, frozenset)
 _INSTALLED = (sysconfig.get_path("stdlib"), os.path.dirname(__file__))
-_CHANGES = frozenset(
-    {"STORE_GLOBAL", "STORE_ATTR", "STORE_SUBSCR", "DELETE_SUBSCR", "append", "add", "update"}
-    | {"setdefault", "extend", "insert", "pop", "popitem", "remove", "discard", "clear"}
-)
+_CHANGES = {"STORE_GLOBAL", "STORE_ATTR", "STORE_SUBSCR", "DELETE_SUBSCR", "append", "add"}
+_CHANGES |= {"update", "setdefault", "extend", "insert", "pop", "popitem", "remove", "discard"}
+_CHANGES |= {"clear"}
 
 
 def load_plugin(path: str | Path) -> ModuleType:
@@ -264,8 +263,8 @@ def loaded_plugins() -> list[str]:
 
 def blamed_file(error: BaseException) -> str:
     """Say which loaded file raised an error, in which line, and what it is; empty if none did."""
-    reasons = (f"{file.name} failed: {_reason(error, file)}" for file in _LOADED)
-    return next((reason for reason in reasons if " failed: line " in reason), "")
+    reasons = ((file.name, _reason(error, file)) for file in _LOADED)
+    return next((f"{name} failed: {why}" for name, why in reasons if why.startswith("line ")), "")
 
 
 def _execute(file: Path, source: bytes, said: str) -> ModuleType:
