@@ -237,6 +237,12 @@ class Ernest(_NamedTerms):
     {'1': 5.0, 'scale/machines': 60.0}
     >>> Ernest().fit(np.array([[1, 1], [1, 2], [1, 4], [1, 8]]), [90, 50, 30, 20]).formula_
     'seconds = 10 s + 80 s/(scale/machine) * scale/machines'
+
+    Without a column of the scale it is 1:
+
+    >>> import pandas as pd
+    >>> Ernest().fit(pd.DataFrame({"machines": [1, 2, 4, 8]}), [90, 50, 30, 20]).formula_
+    'seconds = 10 s + 80 s/(scale/machine) * scale/machines'
     """
 
     _published = ERNEST

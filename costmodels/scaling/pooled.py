@@ -18,7 +18,6 @@ from costmodels.leftout import interval_ends
 from costmodels.scaling.points import Columns, Points, take_rows
 from costmodels.scaling.shapes import AXES, MISFITS, NAMES, NOISES, Prior, log_shapes
 
-SPREADS = list(product(MISFITS, NOISES))  # misfit and noise, by their place in all tables
 _REACHES = np.array((1.0, 1.5, 1.0, 1.0))  # e-folds of a misfit on each axis; not tuned
 # Variance of what a type shares. Runs of the searches for the cheapest, C3O / simulated, with 0:
 # 6.1 / 5.4, 1: 4.6 / 5.2, 4: 4.5 / 4.9, 9: 4.3 / 5.6. 1 has most of the gain; it was taken rather
@@ -36,8 +35,12 @@ class Measured:
         self.points = points
         self.middle = middle_of(points.columns) if middle is None else middle
         self.places = self.places_of(points.columns)
+        # Misfit and noise by their place in all tables. Repeats that differ by more show the most
+        # noise, up to two steps of the grid (not tuned): runs of several jobs are none of one.
+        *noises, most = NOISES
+        self.spreads = list(product(MISFITS, [*noises, min(max(most, points.noise), 4 * most)]))
         single = np.diag(1 / points.repeats)
-        values, self._vectors = eigh(smoothness(self.places, self.places), single)
+        values, self.vectors = eigh(smoothness(self.places, self.places), single)
         # Variance of a misfit of 1 along each axis, where the noise of a single run has 1.
         self._values = np.maximum(values, 0)
 
@@ -51,21 +54,17 @@ class Measured:
 
     def variances(self, spread: int) -> FloatArray:
         """Return the variance along each axis, of misfit and noise `spread`."""
-        misfit, noise = SPREADS[spread]
+        misfit, noise = self.spreads[spread]
         return np.asarray(misfit**2 * self._values + noise**2)
-
-    def inverse(self, spread: int) -> FloatArray:
-        """Return the inverse covariance of the points, shape (n, n)."""
-        return np.asarray((self._vectors / self.variances(spread)) @ self._vectors.T)
 
     def log_likelihood(self, shapes: FloatArray) -> FloatArray:
         """Return it for each misfit and noise and shape, the factor integrated out."""
-        turned = self.residuals(shapes) @ self._vectors
-        ones = self._vectors.sum(axis=0)
+        turned = self.residuals(shapes) @ self.vectors
+        ones = self.vectors.sum(axis=0)
         squares = turned**2
         spare = float(np.maximum(self.points.repeats - 1, 0).sum())
-        found = np.empty((len(SPREADS), len(shapes)))
-        for spread, (_, noise) in enumerate(SPREADS):
+        found = np.empty((len(self.spreads), len(shapes)))
+        for spread, (_, noise) in enumerate(self.spreads):
             precision = 1 / self.variances(spread)
             whole = precision @ ones**2
             distance = squares @ precision - (turned @ (precision * ones)) ** 2 / whole
@@ -253,23 +252,24 @@ class PooledLaw:
 
     def _members(self, columns: Columns) -> tuple[FloatArray, FloatArray]:
         """Return mean and standard deviation of the log seconds by each shape."""
-        known, new = self.measured.places, self.measured.places_of(columns)
-        residuals = self.measured.residuals(self.shapes)
-        shapes = log_shapes(self.shapes, new, self.measured.middle)
+        measured, known = self.measured, self.measured.places
+        new = measured.places_of(columns)
+        shapes = log_shapes(self.shapes, new, measured.middle)
         mean, deviation = np.empty_like(shapes), np.empty_like(shapes)
-        across = smoothness(known, new)
+        # On the axes where misfit and noise are independent.
+        residuals = measured.residuals(self.shapes) @ measured.vectors
+        ones, across = measured.vectors.sum(axis=0), measured.vectors.T @ smoothness(known, new)
         drift, itself = _drift(known, new), np.diag(smoothness(new[:, :1], new[:, :1]))
         for spread in np.unique(self.spreads):
             mine = self.spreads == spread
-            misfit, noise = SPREADS[spread]
-            inverse = self.measured.inverse(int(spread))
-            ones = inverse.sum(axis=1)
-            level = residuals[mine] @ ones / ones.sum()
-            reach = misfit**2 * across
-            pulled = inverse @ reach
-            mean[mine] = shapes[mine] + level[:, None] + (residuals[mine] - level[:, None]) @ pulled
-            unknown = np.maximum(misfit**2 * itself - (reach * pulled).sum(axis=0), 0)
-            unknown += (1 - ones @ reach) ** 2 / ones.sum()
+            misfit, noise = measured.spreads[spread]
+            precision = 1 / measured.variances(spread)
+            whole = precision @ ones**2
+            level = (residuals[mine] @ (precision * ones) / whole)[:, None]
+            pulled = misfit**2 * precision[:, None] * across
+            mean[mine] = shapes[mine] + level + (residuals[mine] - level * ones) @ pulled
+            unknown = np.maximum(misfit**2 * (itself - (across * pulled).sum(axis=0)), 0)
+            unknown += (1 - ones @ pulled) ** 2 / whole
             deviation[mine] = np.sqrt(unknown + noise**2 + drift**2)
         return mean, deviation
 

@@ -75,6 +75,13 @@ def test_a_job_that_divides_all_of_its_work_has_no_fixed_part(known, power):
     assert low < truth[0] < high
 
 
+def test_repeats_show_how_much_runs_vary():
+    runs = pd.DataFrame({"machines": np.repeat([2.0, 8, 32, 4, 16], 9)})
+    y = (20 + 400 / runs["machines"]) * np.random.default_rng(5).lognormal(0, 0.5, len(runs))
+    low, high = AutoScaling().fit(runs[:27], y[:27]).predict_interval(runs[27:]).T
+    assert y[27:].between(low, high).mean() > 0.85
+
+
 @pytest.mark.slow
 def test_a_history_that_scales_otherwise_counts_little_and_is_told():
     machines = np.array([2.0, 4, 8, 16, 32])
@@ -99,15 +106,6 @@ def test_a_term_of_the_user_with_a_column_of_its_own():
     assert "40 s/(1/core) * 1/cores" in model.formula_
     without = X[["scale", "machines"]]
     invalid("needs the column 'cores'; there", LinearScaling(["1", term]).fit, without, y)
-
-
-def test_a_frame_without_scale_and_an_array_mean_the_same():
-    machines = np.array([2.0, 4, 6, 8])
-    y = 20 + 100 / machines
-    array = Ernest().fit(np.column_stack((np.ones(4), machines)), y)
-    frame = pd.DataFrame({"machines": machines})
-    for table in (frame, frame.assign(scale=1.0)):
-        assert Ernest().fit(table, y).coef_ == pytest.approx(array.coef_)
 
 
 def test_columns_of_other_names_are_taken_by_position_and_told():
