@@ -33,13 +33,13 @@ from benchmarks.common import Row, keep, kept, study_parser, table, write
 from benchmarks.remaining import PARTS, error_at
 from benchmarks.spark_cluster import spark_cluster
 from predict_graph.algorithms import ALGORITHMS
-from predict_graph.cli.options import named_values
 from predict_graph.clock.moment import Moment
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.graph import check_graph
 from predict_graph.outcome import Comparison
 from predict_graph.prediction.learn import learn
 from predict_graph.prediction.request import check_function
+from predict_graph.texts import named_values
 
 
 def learned(engine: SparkEngine, budget: str, names: list[str] | None, history: Path) -> Row:
@@ -57,7 +57,7 @@ def learned(engine: SparkEngine, budget: str, names: list[str] | None, history: 
 def measured(text: str, cluster: Any, cpu: float, memory: str, history: Path) -> Row:
     """Predict a case, run it, compare."""
     algorithm, graph, machines, *given = text.split()
-    parameters = named_values(given, "{}")
+    parameters = named_values(given, "the parameter", "NAME=VALUE")
     memory = parameters.pop("memory", memory)
     undirected = check_function(algorithm).undirected
     whole = check_graph(graph, directed=False if undirected else None)

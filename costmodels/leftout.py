@@ -64,6 +64,7 @@ class LeaveOneOut:
         both = self.predicted, self.actual
         return {
             "residual_sum_of_squares": self.residual_sum_of_squares,
+            "mean_percent_error": float(self.percent_errors.mean()),
             "median_percent_error": self.median_percent_error,
             "max_percent_error": self.max_percent_error,
             "mean_absolute_error": float(metrics.absolute_errors(*both).mean()),

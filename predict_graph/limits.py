@@ -13,8 +13,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
 
-from predict_graph.errors import RequestError
+from predict_graph.errors import RequestError, unknown_name
 from predict_graph.machine import control_groups, system_text
+from predict_graph.texts import named_values, to_number
 
 ENVIRONMENT = "PREDICT_GRAPH_LIMITS"
 
@@ -133,16 +134,12 @@ def parse_limits(text: str) -> dict[str, float]:
     >>> parse_limits("edges=2e9")
     {'edges': 2000000000.0}
     """
-    found = {}
-    for part in filter(None, (part.strip() for part in text.split(","))):
-        name, equals, value = (piece.strip() for piece in part.partition("="))
-        names = [each.name for each in fields(Limits)]
-        if not equals or name not in names:
-            raise RequestError(f"the limit {part!r}; accepted: NAME=NUMBER of {', '.join(names)}")
-        try:
-            number = float(value)
-        except ValueError:
-            number = 0.0
+    found, names = {}, [each.name for each in fields(Limits)]
+    texts = filter(str.strip, text.split(","))
+    for name, value in named_values(texts, "the limit", "NAME=NUMBER", again=True).items():
+        if name not in names:
+            raise unknown_name("limit", name, names)
+        number = to_number(value)
         if not 0 < number < 2**62:
             raise RequestError(f"the limit {name} is {value!r}; accepted: a number above 0")
         found[name] = number

@@ -42,7 +42,7 @@ class Choosing(Group):
     cores_per_machine
         Cores of a machine: runs with fewer partitions than cores are left out.
     cost
-        Cost of a run: time, or machine-time.
+        Cost of a run: its time, or machine-time, if it scales ideally.
     max_repeats
         Most runs of one point.
     """
@@ -97,8 +97,8 @@ def design(
     summary = design_summary(made)
     rows = [list(point.values()) for point in summary["points"]]
     title = f"runs for a model of the terms {', '.join(made.terms)}"
-    table = Table(title, ["scale", "machines", "repeats", "cost"], rows)
-    unit = "where a run of the smallest scale on one machine costs 1"
+    table = Table(title, ["scale", "machines", "repeats", f"ideal {choosing.cost}"], rows)
+    unit = "where the smallest scale on one machine costs 1, and all runs scale ideally"
     sentence = f"{counted(made.runs)} for {made.cost:.4g} of {budget:.4g}, {unit}: {out}"
     facts = [
         ("precision", f"at least {made.efficiency:.1%} of the best design's for the budget"),
@@ -148,11 +148,10 @@ def collect(
         Keep the output of the runs.
     """
     console = options.messages()
-    kept = 0
+    kept: list[Experiment] = []
 
     def tell(experiment: Experiment, outcome: Outcome, done: int, count: int) -> None:
-        nonlocal kept
-        kept += outcome.outcome == "ok"
+        kept.extend([experiment] if outcome.outcome == "ok" else [])
         say(console, f"{done} of {count}: {experiment.name}: {described(outcome)}")
 
     try:
@@ -168,7 +167,7 @@ def collect(
         )
     except KeyboardInterrupt:
         if kept:
-            new = f"{counted(kept, 'new points')} kept in {out}"
+            new = f"{counted(len(kept), 'new points')} kept in {out}"
             say(console, f"{new}; the same command goes on from there")
         raise
     skipped = f", {collected.skipped} were there already" if collected.skipped else ""
@@ -198,7 +197,7 @@ def next_(
     *,
     output: Pages,
     columns: Columns,
-    candidates: Path,
+    candidates: Path | None = None,
     goal: str = "cheapest",
     machines: str | None = None,
     prior: list[Path] | None = None,
@@ -216,16 +215,16 @@ def next_(
     Parameters
     ----------
     runs : RUNS.csv
-        Measured runs: machine type, machines, seconds; may be empty.
+        Measured runs: machine type (of several), machines, seconds; may be empty.
     command : -- COMMAND…
         With --run, what to run, after --; {machine_type}, {machines} and {scale} stand for their
         values.
-    candidates : TYPES.csv
+    candidates : TYPES.csv, default counts of machines of one type
         Machine types with cores, memory_gb, price_per_hour and maybe machines.
     goal
         cheapest, fastest, or deadline=TIME: the cheapest within it.
     machines : N:M
-        Machine counts of every type: 2:16, 2,4,8.
+        Machine counts, of every type: 2:16, 2,4,8.
     prior : HISTORY
         Runs of past jobs of the cluster; repeatable.
     like : JOB
@@ -250,25 +249,21 @@ def next_(
     from predict_graph.sizing.planning.next_run import advise, parse_goal
 
     if run != bool(command):
-        raise RequestError(
-            "--run needs a command, such as: --run -- python job.py {machine_type} {machines}"
-            if run
-            else "there is a command, but no --run; accepted: both or none"
-        )
+        both = "such as: --run -- python job.py {machine_type} {machines}"
+        raise RequestError(f"--run needs a command, and a command needs --run, {both}")
     if not run:
         measuring = {"max-runs": max_runs, "timeout": timeout, "logs": logs}
         options.refuse(measuring, "goes with --run only")
     if max_runs is not None and max_runs < 1:
         raise RequestError(f"--max-runs is {max_runs}; accepted: 1 or more")
-    wanted = parse_goal(goal)
     there = read_candidates(candidates, None if machines is None else parse_counts(machines))
     if like is not None and not prior:
         raise RequestError("--like names a past job; accepted: with --prior HISTORY")
-    past = past_jobs(prior, there.types, like, **vars(columns)) if prior else None
+    past = past_jobs(prior, there.described, like, **vars(columns)) if prior else None
 
     def advice() -> Advice:
         found = read_tried(runs, there, scale, missing_ok=run, **vars(columns))
-        return advise(there, found, wanted, past=past, parallel=parallel, uses=uses)
+        return advise(there, found, parse_goal(goal), past=past, parallel=parallel, uses=uses)
 
     now, tell = advice(), partial(say, options.messages())
     if run:
@@ -302,5 +297,6 @@ def next_(
 def _design(there: Candidates, entries: pd.DataFrame, scale: float | None) -> sizing.Design:
     """Return a design of one run each of some machine types and counts."""
     given = {} if scale is None else {"scale": repr(scale).removesuffix(".0")}
-    points = entries[["machine_type", "machines"]].astype(str)
+    varied = ["machine_type", "machines"] if there.described else ["machines"]
+    points = entries[varied].astype(str)
     return sizing.Design(there.path, points.assign(**given, repeats=1))

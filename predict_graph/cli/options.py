@@ -15,25 +15,10 @@ from predict_graph.clock.moment import Moment, closing_words
 from predict_graph.errors import RequestError
 from predict_graph.options import ESTIMATION, OPTIONS, Group
 from predict_graph.printable import printable
+from predict_graph.texts import named_values
 
 if TYPE_CHECKING:
     from rich.console import Console
-
-
-def named_values(texts: list[str] | None, refused: str, twice: str | None = None) -> dict[str, str]:
-    """Return ``NAME=VALUE`` texts as a mapping.
-
-    The sentences are of a text that is something else, and of a name that comes twice.
-    """
-    found: dict[str, str] = {}
-    for text in texts or []:
-        name, equals, value = (part.strip() for part in text.partition("="))
-        if not equals or not name:
-            raise RequestError(refused.format(text))
-        if twice is not None and name in found:
-            raise RequestError(twice.format(name))
-        found[name] = value
-    return found
 
 
 def refuse(given: Mapping[str, object], reason: str) -> None:
@@ -192,10 +177,9 @@ class Case(Reading):
 
     def asked(self) -> dict[str, Any]:
         """Return the arguments of a function of the package."""
-        refused = "parameter {!r}; accepted: NAME=VALUE, such as epsilon=0.001"
-        parameters = named_values(self.parameter, refused, "the parameter {} is given twice")
+        accepted = "NAME=VALUE, such as epsilon=0.001"
         return {
-            "parameters": parameters or None,
+            "parameters": named_values(self.parameter, "the parameter", accepted) or None,
             "directed": self.directed,
             "ids": self.ids,
             "history": self.history,
@@ -297,7 +281,7 @@ class Cluster(Group):
 
         names = {"machines": "workers", "spark_folder": "folder"}
         settings = {names.get(name, name): value for name, value in given.items()}
-        settings["conf"] = named_values(self.conf, _NO_SETTING)
+        settings["conf"] = named_values(self.conf, "the setting", _SETTING)
         engine = SparkEngine(**settings)
         if verbose:
             for name, value in engine.settings.session_conf(Path("/")).items():
@@ -312,7 +296,7 @@ class SparkCluster(Cluster):
     engine: str = "spark"
 
 
-_NO_SETTING = "the setting {!r}; accepted: NAME=VALUE, such as spark.executor.memoryOverhead=512m"
+_SETTING = "NAME=VALUE, such as spark.executor.memoryOverhead=512m"
 _Estimation: Any = make_dataclass(
     "_Estimation",
     [(name, OPTIONS[name].form, OPTIONS[name].usual) for name in ESTIMATION],

@@ -9,9 +9,9 @@ from pathlib import Path
 from predict_graph import sizing
 from predict_graph.cli import options
 from predict_graph.cli.output import Pages
-from predict_graph.errors import JobError, RequestError
+from predict_graph.errors import JobError, RequestError, unknown_name
 from predict_graph.options import Group
-from predict_graph.sizing.quantities import to_number
+from predict_graph.texts import named_values, to_number
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,11 +84,9 @@ def fit(
     out : MODEL.json
         Save the model, for plan.
     """
-    refused = "--where is {!r}; accepted: NAME=VALUE, such as machine_type=m4.2xlarge"
-    conditions = options.named_values(where, refused, "the column {} is given twice in --where")
     with output.display() as display:
         display.step(f"fitting a model to {file}", 0.0)
-        fitted = sizing.fit(file, where=conditions, terms=term or (), **vars(fitting))
+        fitted = sizing.fit(file, where=where, terms=term or (), **vars(fitting))
     if out is not None:
         sizing.save_model(fitted, out)
     output.show(fitted)
@@ -198,9 +196,7 @@ def _rank(
     known = {str(name): None for task in tasks for name in task.known}
     for name in shared:
         if name not in known:
-            raise RequestError(
-                f"--with has {name!r}, which no model knows; accepted: {', '.join(known)}"
-            )
+            raise unknown_name("attribute", name, known)
     return assignments.plan_tasks(
         tasks,
         assignments.read_assignments(files, shared),
@@ -212,10 +208,9 @@ def _rank(
 
 def attributes(texts: list[str] | None) -> dict[str, float]:
     """Return numbers from 0 by name from ``NAME=NUMBER`` of --with."""
-    refused = "--with is {!r}; accepted: NAME=NUMBER, from 0, such as edges=1e6"
-    found = {}
-    for name, value in options.named_values(texts, refused).items():
+    accepted, found = "NAME=NUMBER, from 0, such as edges=1e6", {}
+    for name, value in named_values(texts, "--with", accepted).items():
         found[name] = to_number(value)
         if not 0.0 <= found[name] < math.inf:
-            raise RequestError(refused.format(f"{name}={value}"))
+            raise RequestError(f"--with {f'{name}={value}'!r}; accepted: {accepted}")
     return found

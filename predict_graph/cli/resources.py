@@ -6,7 +6,7 @@ import math
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from predict_graph.answers import Answer, Table
 from predict_graph.cli import options
@@ -152,14 +152,9 @@ def profile(
         "data_bytes": seen.data_bytes,
         "network_share": seen.network_share(*rates if len(rates) == 2 else ()),
     }
-    found = occupancies_of(*observed.values()).iloc[0]
-    occupancies = {name: float(found[name]) for name in ("compute", "network", "disk")}
+    occupancies: Any = occupancies_of(*observed.values()).drop(columns="data").iloc[0].to_dict()
     if seen.exit_status == 0 and out is not None:
-        row = {
-            name: value if name == "data_bytes" else f"{value:.6f}"
-            for name, value in observed.items()
-        }
-        runs.add_run(out, {"started": started, **row}, attributes)
+        runs.add_run(out, {"started": started, **observed}, attributes)
     more = {"occupancies": occupancies, "attributes": attributes}
     content = {"schema": 1, **vars(seen), **observed, **more}
     Output(json=json).give(_observed(seen, occupancies), content)

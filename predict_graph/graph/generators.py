@@ -23,6 +23,7 @@ from predict_graph.graph.build import as_asked, from_edges
 from predict_graph.graph.csr import Graph
 from predict_graph.limits import beyond, check_size, limits
 from predict_graph.plugins import Registry
+from predict_graph.texts import named_values
 
 Generator = Callable[..., Graph]
 
@@ -54,15 +55,8 @@ def parse_generator(text: str) -> tuple[str, dict[str, str]]:
     ('rmat', {'scale': '18', 'seed': '1'})
     """
     name, _, rest = text.partition(":")
-    parameters: dict[str, str] = {}
-    for part in filter(None, (part.strip() for part in rest.split(","))):
-        key, equals, value = (piece.strip() for piece in part.partition("="))
-        if not (key and equals and value):
-            raise RequestError(f"{part!r} in {text!r} is not a parameter; accepted: NAME=VALUE")
-        if key in parameters:
-            raise RequestError(f"the parameter {key!r} comes twice in {text!r}")
-        parameters[key] = value
-    return name.strip(), parameters
+    parameters = filter(str.strip, rest.split(","))
+    return name.strip(), named_values(parameters, f"{text!r}: the parameter", "NAME=VALUE")
 
 
 def generate(

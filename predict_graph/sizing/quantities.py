@@ -7,23 +7,28 @@ import re
 
 from predict_graph.durations import parse_duration
 from predict_graph.errors import RequestError
+from predict_graph.texts import to_number
 
 MOST_COUNTS = 100_000  # limit: more is a slip; not tuned
 _RANGE = re.compile(r"0*([1-9]\d{0,9})(?::0*([1-9]\d{0,9}))?(?::0*([1-9]\d{0,9}))?")
 MOST_MACHINES = 1_000_000_000  # limit: more is a slip; not tuned
 
 
-def check_count(subject: str, value: int, least: int = 1, most: int = MOST_MACHINES) -> None:
-    """Refuse a count out of range; the subject is that of the sentence, with its verb.
+def check_count(subject: str, value: object, least: int = 1, most: int = MOST_MACHINES) -> int:
+    """Return a whole number of a range; the subject is that of the sentence, with its verb.
 
     Examples
     --------
+    >>> check_count("repeats are", "2")
+    2
     >>> check_count("repeats are", 0)
     Traceback (most recent call last):
     predict_graph.errors.RequestError: repeats are 0; accepted: from 1 to 1,000,000,000
     """
-    if value % 1 or not least <= value <= most:
+    number = to_number(str(value))
+    if number % 1 or not least <= number <= most:
         raise RequestError(f"{subject} {value}; accepted: from {least} to {most:,}")
+    return int(number)
 
 
 def parse_money(text: str, what: str = "budget") -> float:
@@ -43,14 +48,15 @@ def parse_money(text: str, what: str = "budget") -> float:
     return parse_number(plain, what, "an amount in USD above 0, such as 15", full=text)
 
 
-def parse_limits(
+def parse_conditions(
     deadline: float | str | None, budget: float | str | None, confidence: float | str
 ) -> tuple[float | None, float | None, float]:
     """Return deadline and budget of a plan in seconds and US dollars, and their confidence."""
-    share = parse_share(str(confidence), "confidence")
+    text, accepted = str(confidence), "a share such as 0.9 or 90%, from 0.5 to below 1"
+    share = parse_number(text.removesuffix("%"), "confidence", accepted, full=text)
+    share /= 100.0 if text.endswith("%") else 1.0
     if not 0.5 <= share < 1:
-        accepted = "from 0.5 (the prediction itself) to below 1"
-        raise RequestError(f"the confidence is {share:g}; accepted: {accepted}")
+        raise RequestError(f"the confidence is {text}; accepted: {accepted}")
     return (
         None if deadline is None else parse_duration(str(deadline), "deadline"),
         None if budget is None else parse_money(str(budget)),
@@ -75,26 +81,6 @@ def parse_number(text: str, what: str, accepted: str = "a number above 0", full:
     if not (value > 0 and math.isfinite(value)):
         raise RequestError(f"the {what} is {full or text!r}; accepted: {accepted}")
     return value
-
-
-def to_number(text: str) -> float:
-    """Return the number that a text is; not a number if it is none."""
-    try:
-        return float(text)
-    except ValueError:
-        return math.nan
-
-
-def parse_share(text: str, what: str) -> float:
-    """Return a share: ``0.9``, ``90%``.
-
-    Examples
-    --------
-    >>> parse_share("0.9", "confidence"), parse_share("90%", "confidence")
-    (0.9, 0.9)
-    """
-    plain, accepted = text.removesuffix("%"), "a share such as 0.9 or 90%"
-    return parse_number(plain, what, accepted, full=text) / (100.0 if plain != text else 1.0)
 
 
 def parse_range(text: str, what: str) -> tuple[float, float]:

@@ -22,7 +22,7 @@ import pandas as pd
 from predict_graph.errors import JobError, RequestError, explained, explained_by_system
 from predict_graph.files import check_writable
 from predict_graph.inputs import check_there, read_bytes
-from predict_graph.sizing.quantities import to_number
+from predict_graph.texts import to_number
 
 
 class NoRowsError(RequestError):

@@ -28,6 +28,7 @@ from predict_graph.sizing.planning.candidates import MachineType, Types
 from predict_graph.sizing.quantities import check_count
 from predict_graph.sizing.table_file import TextTable, read_table
 from predict_graph.sizing.tasks.model import TaskModel, fit_task, read_runs
+from predict_graph.texts import named_values
 
 # Options that not every scaling model reads; models of tasks read none of them.
 READ_BY = {
@@ -47,7 +48,7 @@ def fit(
     machines_column: str | None = None,
     seconds_column: str | None = None,
     type_column: str | None = None,
-    where: Mapping[str, Any] | None = None,
+    where: Mapping[str, Any] | Sequence[str] | str | None = None,
     weights: str = "relative",
     terms: Sequence[str] = (),
     iterations: int | None = None,
@@ -64,8 +65,8 @@ def fit(
         ``auto``, ``ernest`` or ``masha``; ``nimo`` for runs of a task on unlike machines.
     scale_column, machines_column, seconds_column, type_column : str, optional
         Names of the columns; inferred by default. ``"none"`` for a scale that no column has.
-    where : mapping, optional
-        Only rows with these values of columns.
+    where : mapping or texts, optional
+        Only rows with these values of columns: ``{"k": 5}``, ``"k=5"`` or several of these.
     weights, terms, iterations
         As for :func:`~predict_graph.sizing.fit_job`.
     history : path or sequence of paths, or "none", optional
@@ -95,18 +96,15 @@ def fit(
     columns |= {"seconds": seconds_column, "type": type_column}
     options: dict[str, Any] = {"terms": terms, "iterations": iterations}
     if model.startswith("nimo"):
-        check_read(
-            model,
-            **{f"{what}-column": name for what, name in columns.items()},
-            **options,
-            weights=weights != "relative",
-            where=where,
-            history=history,
-            types=types,
-        )
+        named = {f"{what}-column": name for what, name in columns.items()}
+        others = {"where": where, "history": history, "types": types}
+        check_read(model, **named, **options, **others, weights=weights != "relative")
         seen, unseen = read_runs(table)
         return replace(fit_task(seen, model, table.path.name), warnings=unseen)
-    conditions = {name: str(value) for name, value in (where or {}).items()}
+    if not isinstance(where, Mapping):
+        texts = [where] if isinstance(where, str) else where
+        where = named_values(texts, "where", "NAME=VALUE, such as machine_type=m4.2xlarge")
+    conditions = {name: str(value) for name, value in where.items()}
     measured = measurements_of(table, columns, conditions)
     kinds = candidates.read_types(types) if isinstance(types, str | PathLike) else types
     past = PastJobs()
@@ -169,7 +167,7 @@ def fit_job(
         raise unknown_name("model", model, SCALING_MODELS)
     check_read(model, weights=weights != "relative", terms=terms, history=prior, types=types)
     if iterations is not None:
-        check_count("iterations are", iterations)
+        iterations = check_count("iterations are", iterations)
     path = measurements.path
     if measurements.done.empty:
         raise RequestError(
@@ -250,9 +248,8 @@ def load_model(path: str | PathLike[str], content: Any = None) -> JobModel:
         prior = document["prior"]
         runs = pd.DataFrame(document["runs"], document["lines"])[list(RUN_COLUMNS)]
         runs = runs.astype(dict.fromkeys(RUN_COLUMNS[:3], float))
-        columns, varying = document["columns"], document["varying"]
-        notes, source = tuple(document["notes"]), Path(document["source"])
-        measured = Measurements(runs, columns, varying, notes, source)
+        about = document["columns"], Path(document["source"]), document["varying"]
+        measured = Measurements(runs, *about, tuple(document["notes"]))
         fitted = fit_job(
             measured,
             document["model"],

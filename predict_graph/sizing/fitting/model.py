@@ -156,9 +156,10 @@ class JobModel(Result):
             "coefficients": [dict(zip(names, row, strict=True)) for row in rows],
             "r2": estimator.r2_,
             "left_out": estimator.loocv_.to_dict(),
-            **{
-                name: getattr(self, name) for name in ("fits", "unit", "machine_type", "iterations")
-            },
+            "fits": self.fits,
+            "unit": self.unit,
+            "machine_type": self.machine_type,
+            "iterations": self.iterations,
             "proposed_term": term and term.name,
             "cliffs": [asdict(cliff) for cliff in estimator.cliffs_],
             "measured": self.measured.to_dict("list"),
@@ -213,7 +214,7 @@ class JobModel(Result):
 
         With a `scale`, the configurations are those that were measured at any, taken to this one.
         """
-        table = self.measured.assign(**({} if self.types else {"machine_type": self.machine_type}))
+        table = self.measured
         if scale is not None:
             table = table.assign(scale=scale).drop_duplicates(["machine_type", "machines"])
         where = pd.DataFrame(columns_of(table, self.types))
@@ -268,7 +269,9 @@ class JobModel(Result):
             "iterations": self.iterations,
             "prior": None if prior is None else prior_to_plain(prior),
             "types": [asdict(kind) for kind in self.types.values()],
-            **{name: getattr(measured, name) for name in ("columns", "varying", "notes")},
+            "columns": measured.columns,
+            "varying": measured.varying,
+            "notes": measured.notes,
             "warnings": self.warnings,
             "lines": runs.index.tolist(),
             "runs": runs.where(runs.notna(), None).to_dict("list"),
@@ -304,13 +307,12 @@ class JobModel(Result):
 
     @property
     def measured(self) -> pd.DataFrame:
-        """Measured configurations (scale, machines, of several types the type): median seconds."""
+        """Measured configurations (scale, machines, machine type): median seconds."""
         runs = self.measurements.done
         if self.types and self.machine_type:
             runs = runs[runs["machine_type"] == self.machine_type]
         keys = ["scale", "machines", "machine_type"]
-        found = runs.groupby(keys, dropna=False)["seconds"].median().reset_index()
-        return found if self.types else found.drop(columns="machine_type")
+        return runs.groupby(keys, dropna=False)["seconds"].median().reset_index()
 
     def seconds(
         self, scale: npt.ArrayLike, machines: npt.ArrayLike, machine_type: str | None = None

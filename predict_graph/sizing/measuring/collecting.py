@@ -23,9 +23,11 @@ from typing import IO, Any
 
 from predict_graph.errors import RequestError, explained_by_system
 from predict_graph.processes import supervise
-from predict_graph.sizing.measuring.experiments import MEASURED, Design, Experiment
-from predict_graph.sizing.quantities import check_count, to_number
+from predict_graph.sizing.measuring.experiments import Design, Experiment
+from predict_graph.sizing.measuring.measurements import MEASURED
+from predict_graph.sizing.quantities import check_count
 from predict_graph.sizing.table_file import NoRowsError, appended_table, read_table
+from predict_graph.texts import to_number
 from predict_graph.timing import clock
 
 

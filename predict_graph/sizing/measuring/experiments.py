@@ -16,15 +16,14 @@ from costmodels.design import candidate_grid, optimal_design
 from costmodels.scaling.terms import ERNEST, MASHA, TERMS
 from predict_graph.errors import JobError, RequestError, check_installed
 from predict_graph.files import written_beside
+from predict_graph.sizing.measuring.measurements import MEASURED
 from predict_graph.sizing.quantities import MOST_COUNTS, check_count
 from predict_graph.sizing.table_file import read_table
 
-# Columns of a design that no command gets; and those of measured points, the outcome last: a line
-# that ends in one is whole.
+# Columns of a design that no command gets.
 REPEATS = "repeats"
 WHOLE = "a whole number above 0"
 NOT_PASSED = (REPEATS, "cost")
-MEASURED = ("repeat", "command", "started", "seconds", "exit_status", "outcome")
 TERM_SETS = {"ernest": ERNEST, "masha": MASHA, "amdahl": ("1", "scale/machines")}
 """Terms by the name of their model."""
 _PLACEHOLDER = re.compile(r"\{([^{}]+)\}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -16,8 +16,9 @@ from predict_graph.durations import counted, parse_duration, unit_seconds
 from predict_graph.errors import RequestError
 from predict_graph.results import Value
 from predict_graph.sizing.measuring.outcomes import read_outcomes
-from predict_graph.sizing.quantities import to_number
+from predict_graph.sizing.quantities import parse_number
 from predict_graph.sizing.table_file import TextTable, name_key, read_table
+from predict_graph.texts import to_number
 
 # Names of columns as name_key writes them, the likeliest first; expressions of the whole name.
 _COUNT = "(?:number|num|no|of|n|count|total|alloc|allocated|requested|used|spark|cluster)"
@@ -52,9 +53,9 @@ _SIZE = re.compile(r"^([0-9]+(?:\.[0-9]*)?)\s*([kmgtp]i?b?|b|bytes)$", re.IGNORE
 _UNITS = ("unit", "units", "timeunit", "durationunit", "runtimeunit")
 _CLOCKS = ("ddhhmmss", "hhmmss", "hmmss", "hms", "mmss", "hhmm")  # in place of a unit
 TYPE_NAMES = ("machine_type", "instance_type", "node_type", "vm_type", "type")
+# Columns that `collect` writes, the outcome last: a line that ends in one is whole.
+MEASURED = ("repeat", "command", "started", "seconds", "exit_status", "outcome")
 RUN_COLUMNS = ("scale", "machines", "seconds", "outcome", "machine_type")
-# Written by `collect`; they are no properties of the job.
-OWN_COLUMNS = ("repeat", "command", "started", "seconds")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -68,19 +69,19 @@ class Measurements(Value):
     columns : dict of str to str
         Name in the file of each of ``scale`` (absent when the file has none), ``machines``,
         ``seconds``.
+    path : Path
     varying : dict of str to int
         Other columns that differ between rows, and how many values each has.
     notes : tuple of str
         Assumptions about the table.
-    path : Path
     type_column : str or None
     """
 
     runs: pd.DataFrame
     columns: dict[str, str]
-    varying: dict[str, int]
-    notes: tuple[str, ...]
     path: Path
+    varying: dict[str, int] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
     type_column: str | None = None
 
     @property
@@ -109,7 +110,8 @@ class Measurements(Value):
         """Sentences on configurations whose runs differ twofold, or failed and succeeded."""
         found = []
         keys = ["scale", "machines", "machine_type"]
-        for (scale, count, kind), mine in self.runs.groupby(keys, dropna=False, sort=False):
+        repeated = self.runs[self.runs.duplicated(keys, keep=False)]
+        for (scale, count, kind), mine in repeated.groupby(keys, dropna=False, sort=False):
             name = f"{count:g} × {kind}" if isinstance(kind, str) else f"{count:g} {self.unit}"
             name += f" at scale {scale:g}" if self.runs["scale"].nunique() > 1 else ""
             fine = mine[mine["outcome"] == "ok"]["seconds"]
@@ -157,15 +159,14 @@ def chosen_scale(measured: Sequence[Measurements], scale: float | None) -> float
                 "is with --scale S"
             )
         return float(low)
-    if not 0 < scale < math.inf:
-        raise RequestError(f"the scale is {scale:g}; accepted: a number above 0")
+    chosen = parse_number(str(scale), "scale")
     for one in measured:
         if "scale" not in one.columns:
             raise RequestError(
                 f"the runs of {one.path.name} had no scale, so what another one takes is not "
                 "known; accepted: no --scale, or a table with a column for the scale"
             )
-    return scale
+    return chosen
 
 
 def read_measurements(
@@ -249,10 +250,10 @@ def measurements_of(
     runs = pd.DataFrame(dict(zip(RUN_COLUMNS, content, strict=True)), table.cells.index)
     varying = varying_columns(
         table.cells[outcome == "ok"],
-        {"", job, *columns.values(), *OWN_COLUMNS, *outcome_columns, *(() if others else where)},
+        {"", job, *columns.values(), *MEASURED, *outcome_columns, *(() if others else where)},
         [columns[what] for what in ("scale", "machines") if what in columns],
     )
-    return Measurements(runs, columns, varying, tuple(notes), table.path, kind)
+    return Measurements(runs, columns, table.path, varying, tuple(notes), kind)
 
 
 def _scales(table: TextTable, column: str, notes: list[str]) -> pd.Series:

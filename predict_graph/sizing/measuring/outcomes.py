@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 import pandas as pd
 
 from predict_graph.errors import RequestError
-from predict_graph.sizing.quantities import to_number
 from predict_graph.sizing.table_file import TextTable, name_key
+from predict_graph.texts import to_number
 
 
 def _by_word(table: Mapping[str, str]) -> dict[str, str]:

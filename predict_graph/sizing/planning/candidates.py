@@ -81,15 +81,20 @@ class Candidates:
     entries: pd.DataFrame
     path: Path
 
+    @property
+    def described(self) -> Types | None:
+        """The types; None where the machines are all alike, and nothing is known of them."""
+        return None if "" in self.types else self.types
 
-def read_candidates(path: Path, machines: Sequence[int] | None = None) -> Candidates:
+
+def read_candidates(path: Path | None, machines: Sequence[int] | None = None) -> Candidates:
     """Read candidates: machine types as :func:`read_types` does, and maybe ``machines``.
 
     Parameters
     ----------
-    path : Path
+    path : Path or None
         CSV or TSV. ``machines`` has a count, or counts such as ``2:16:2``; a type may have several
-        rows, as in catalogues with one for each zone.
+        rows, as in catalogues with one for each zone. Without it the machines are all alike.
     machines : sequence of int, optional
         Counts of every type, for a table without them.
 
@@ -98,6 +103,11 @@ def read_candidates(path: Path, machines: Sequence[int] | None = None) -> Candid
     RequestError
         If a column is missing or a value is wrong; file, line and value are named.
     """
+    if path is None:
+        if machines is None:
+            raise RequestError("next needs --machines N:M, or --candidates FILE with that column")
+        alike = pd.DataFrame({"machine_type": "", "machines": machines})
+        return Candidates({"": MachineType("", 1.0, price=1.0)}, alike, Path("--machines"))
     table = read_table(path)
     own = "machines" in table.columns
     if own == (machines is not None):
@@ -217,11 +227,8 @@ def of_types(measured: measurements.Measurements, types: Types) -> measurements.
                 f"the runs of {measured.path} are on {unknown}, which no row describes; "
                 f"accepted: {', '.join(types)}"
             )
-        count = int((~known).sum())
-        notes.append(
-            f"{counted(count)} on {unknown} {'is' if count == 1 else 'are'} left out: no row "
-            "describes such a type"
-        )
+        count = counted((~known).sum())
+        notes.append(f"left out, as no row describes such a type: {count} on {unknown}")
     return replace(measured, runs=runs[known], varying=unseen, notes=tuple(notes))
 
 
@@ -255,12 +262,20 @@ def read_tried(
     except RequestError as error:
         if isinstance(error, NoRowsError) or (missing_ok and not path.exists()):
             return measurements.Measurements(
-                pd.DataFrame(columns=list(measurements.RUN_COLUMNS)), {}, {}, (), path
+                pd.DataFrame(columns=list(measurements.RUN_COLUMNS)), {"machines": "machines"}, path
             )
         raise
     chosen = measurements.chosen_scale([found], scale)
     runs = found.runs[found.runs["scale"] == chosen]
+    if (odd := runs["machines"][runs["machines"] % 1 > 0]).size:
+        raise RequestError(
+            f"{path}:{odd.index[0]}: machines are {odd.iloc[0]:g}; accepted: a whole number"
+        )
     if others := len(found.runs) - len(runs):
         said = f"not used, as at another scale than {chosen:.10g}: {counted(others)}"
         found = replace(found, notes=(*found.notes, said))
-    return of_types(replace(found, runs=runs), candidates.types)
+    if candidates.described:
+        return of_types(replace(found, runs=runs), candidates.described)
+    if runs["machine_type"].nunique() > 1:
+        raise RequestError(f"{path} has runs on several types; accepted: with --candidates FILE")
+    return replace(found, runs=runs.assign(machine_type=""))

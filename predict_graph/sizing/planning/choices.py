@@ -17,7 +17,7 @@ from predict_graph.sizing.measuring.measurements import chosen_scale
 from predict_graph.sizing.planning.candidates import PRICE_NAMES, MachineType, read_types
 from predict_graph.sizing.planning.plans import Plan
 from predict_graph.sizing.planning.predicted import ModelLike, read_job_model
-from predict_graph.sizing.quantities import check_count, parse_counts, parse_limits
+from predict_graph.sizing.quantities import check_count, parse_conditions, parse_counts
 
 
 def plan(
@@ -88,8 +88,10 @@ def plan(
         listed = machines if isinstance(machines, Iterable) else [machines]
         machines = ",".join(str(count).removesuffix(".0") for count in listed)
     counts = parse_counts(machines)
-    deadline, budget, confidence = parse_limits(deadline, budget, confidence)
-    check_count("spare is", spare, 0)
+    deadline, budget, confidence = parse_conditions(deadline, budget, confidence)
+    spare = check_count("spare is", spare, 0)
+    if iterations is not None:
+        iterations = check_count("iterations are", iterations)
     if spare_test is not None and not spare:
         raise RequestError("a spare test is for spare machines; accepted: with --spare N")
     testing = "1m" if spare_test is None else str(spare_test)
@@ -141,18 +143,6 @@ def plan(
     return replace(made, warnings=tuple(_warnings(made)))
 
 
-def _iteration_factor(model: JobModel, iterations: int | None) -> float:
-    if iterations is None:
-        return 1.0
-    check_count("iterations are", iterations)
-    if model.iterations is None:
-        raise RequestError(
-            f"the model of {model.source} does not say how many iterations a measured run did; "
-            "accepted: a model of fit --iterations N"
-        )
-    return iterations / model.iterations
-
-
 def _machine(prices: Mapping[str, MachineType], machine_type: str | None) -> tuple[float, float]:
     """Return the cores of a machine of this type, and what it costs an hour, if known."""
     if machine_type is None:
@@ -173,7 +163,14 @@ def _configurations(
     cores, price = (1.0, 1.0) if prices is None else _machine(prices, model.machine_type)
     counts = np.array(machines, np.float64)
     seen = counts * cores if model.unit == "cores" else counts
-    factor, rate = _iteration_factor(model, plan.iterations), price / 3600
+    factor, rate = 1.0, price / 3600
+    if plan.iterations is not None:
+        if model.iterations is None:
+            raise RequestError(
+                f"the model of {model.source} does not say how many iterations a measured run "
+                "did; accepted: a model of fit --iterations N"
+            )
+        factor = plan.iterations / model.iterations
     assert plan.scale is not None
     where = model.table(plan.scale, seen)
     chance = np.floor(100 * model.success(where) + 1e-9) / 100  # so that there are few levels

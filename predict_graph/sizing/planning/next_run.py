@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ import pandas as pd
 
 from costmodels.scaling.search import rank_candidates
 from predict_graph.answers import Answer, Table, sure
-from predict_graph.durations import counted, parse_duration, readable_seconds
+from predict_graph.durations import counted, parse_duration, readable_seconds, singular
 from predict_graph.errors import JobError, RequestError
 from predict_graph.pictures import Picture
 from predict_graph.pictures.panels import dot_picture, unit_of
@@ -33,24 +33,31 @@ class Goal:
         ``"cheapest"``, ``"fastest"`` or ``"deadline"``.
     deadline : float or None
         Seconds; the cheapest configuration within them is sought.
+    cost_unit : str
+        ``"USD"``, or ``"machine-hours"`` where there are no prices.
     """
 
     name: str
     deadline: float | None = None
+    cost_unit: str = "USD"
 
     @property
-    def unit(self) -> str:
-        """Of what is made small."""
-        return "s" if self.name == "fastest" else "USD"
+    def is_time(self) -> bool:
+        """Whether time is made small, and not cost."""
+        return self.name == "fastest"
 
     @property
     def better(self) -> str:
         """What a better configuration is."""
-        return "faster" if self.unit == "s" else "cheaper"
+        return "faster" if self.is_time else "cheaper"
+
+    def cost(self, value: float) -> str:
+        """Return a cost with its unit."""
+        return f"{value:.3g} {self.cost_unit}"
 
     def amount(self, value: float) -> str:
-        """Return an amount with its unit."""
-        return readable_seconds(value) if self.unit == "s" else f"{value:.3g} USD"
+        """Return an amount of what is made small."""
+        return readable_seconds(value) if self.is_time else self.cost(value)
 
     def __str__(self) -> str:
         if self.deadline is None:
@@ -92,9 +99,10 @@ class Advice(Result):
     ----------
     goal : Goal
     options : DataFrame
-        All candidates by falling gain: ``name``, ``machine_type``, ``machines``; ``seconds`` as
+        All candidates by falling gain: ``name``; ``machine_type``, empty where it is not known, and
+        ``machines``; ``seconds`` as
         predicted with a 90% interval, ``low`` to ``high``, not a number while no run has succeeded;
-        ``cost`` and ``cost_high`` of one run in USD, not a number without prices; ``gain``, the
+        ``cost`` and ``cost_high`` of one run, not a number without prices; ``gain``, the
         expected improvement on the best run, as a part of what that takes or costs (before the
         first run that succeeds, on a typical candidate); ``beats``, the probability that a run is
         better than the best so far; ``chance``, that it succeeds, within the deadline where there
@@ -132,7 +140,7 @@ class Advice(Result):
         if best is not None:
             cost = best["cost"] / best["seconds"] * best["measured"]
             time = readable_seconds(best["measured"])
-            priced = f", {cost:.3g} USD" if cost == cost else ""
+            priced = f", {self.goal.cost(cost)}" if cost == cost else ""
             facts = [(f"best measured ({self.goal})", f"{best['name']}, {time}{priced}")]
         elif self.stop is None and self.options["measured"].notna().any():
             facts = [(f"best measured ({self.goal})", "none")]
@@ -148,10 +156,10 @@ class Advice(Result):
             "time": _texts(shown["seconds"], readable_seconds),
             "from (90%)": _texts(shown["low"], readable_seconds),
             "to": _texts(shown["high"], readable_seconds),
-            "USD": _texts(shown["cost"], "{:.3g}".format),
+            self.goal.cost_unit: _texts(shown["cost"], "{:.3g}".format),
             f"{self.goal.better} than the best": _texts(shown["beats"], "{:.0%}".format),
             # Before the first run, times are known up to a factor only.
-            f"{'time' if self.goal.unit == 's' else 'cost'} beside a typical one's": (
+            f"{'time' if self.goal.is_time else 'cost'} beside a typical one's": (
                 _texts(1 / shown["gain"], "{:.0%}".format) if shown["seconds"].isna().all() else []
             ),
             "chance in time" if self.goal.deadline else "chance to succeed": (
@@ -172,8 +180,9 @@ class Advice(Result):
     def _why(self, one: Any) -> str:
         if np.isnan(one.seconds):
             return f", estimated from {self.like or 'other jobs'}"
-        cost = f", {one.cost:.3g} USD (up to {one.cost_high:.3g})" if one.cost == one.cost else ""
-        beats = ""
+        cost = beats = ""
+        if np.isfinite(one.cost):
+            cost = f", {self.goal.cost(one.cost)} (up to {one.cost_high:.3g})"
         if self.best is not None:
             beats = f", {one.beats:.0%} likely to be {self.goal.better} than the best measured"
         return f", {readable_seconds(one.seconds)} ({sure(one.low, one.high)}){cost}{beats}"
@@ -189,21 +198,18 @@ class Advice(Result):
 
     def pictures(self, most: int = 10) -> list[Picture]:
         """Return the time of the most promising candidates, and of the best run."""
-        known = self.options.dropna(subset="seconds")
-        following = known[known.index.isin(self.next)]
-        best = [] if self.best is None else [pd.DataFrame([self.best])]
-        named = pd.concat([following, *best])["name"]
-        others = known[~known["name"].isin(named)].head(most - 1)
-        found = pd.concat([following, others, *best])
+        known = self.to_frame().dropna(subset="seconds")
+        if self.best is not None:  # which may be no candidate
+            known = pd.concat([pd.DataFrame([self.best | {"next": False}]), known])
+        found = known.drop_duplicates("name").sort_values("next", ascending=False, kind="stable")
         if found.empty:
             return []
-        order = np.argsort(found["measured"].fillna(found["seconds"]), kind="stable")
-        found = found.iloc[order]
-        measured = found["measured"]
+        found = found.head(most + 1).sort_values("seconds")
+        measured, names = found["measured"], found["name"]
         times = np.array([measured.fillna(found[end]) for end in ("seconds", "low", "high")])
-        names = found["name"].where(measured.isna(), found["name"] + " (measured)")
+        names = names.where(measured.isna(), names + " (measured)")
         colors = dict.fromkeys(names[measured.notna()], "actual")
-        colors |= dict.fromkeys(names[found["name"].isin(following["name"])], "ink")
+        colors |= dict.fromkeys(names[found["next"]], "ink")
         divisor, unit = unit_of(times[0])
         picture = dot_picture(
             "Time of the candidates",
@@ -226,7 +232,10 @@ class Advice(Result):
             "runs": self.source,
             "goal": self.goal.name,
             "deadline_seconds": self.goal.deadline,
-            **{name: getattr(self, name) for name in ("uses", "like", "stop")},
+            "cost_unit": self.goal.cost_unit,
+            "uses": self.uses,
+            "like": self.like,
+            "stop": self.stop,
             "best": self.best and {n: v for n, v in self.best.items() if n != "name"},
             "next": options.loc[self.next].to_dict("records"),
             "candidates": options.to_dict("records"),
@@ -270,14 +279,17 @@ def advise(
     check_count("uses is", uses)
     past = PastJobs() if past is None else past
     known, places = runs.runs.astype({"machines": int}), ["machine_type", "machines"]
+    if not candidates.described:
+        goal = replace(goal, cost_unit=f"{singular(runs.unit)}-hours")
     said = [*past.warnings, *runs.notes, *runs.contradictions]
+    said += [f"runs differ in {name!r}, which the model does not see" for name in runs.varying]
     if len(known) and runs.done.empty:
         said.append(
             f"none of the {len(known)} runs succeeded; what is next is estimated from other jobs, "
             "away from them"
         )
     prices = {name: kind.price for name, kind in candidates.types.items()}
-    free = [name for name, price in prices.items() if price is None and goal.unit == "USD"]
+    free = [name for name, price in prices.items() if price is None and not goal.is_time]
     entries = candidates.entries[~candidates.entries["machine_type"].isin(free)]
     if entries.empty:
         raise RequestError(
@@ -288,22 +300,24 @@ def advise(
     # The candidates, and what else was measured on their types.
     table = pd.concat([entries, known[places]]).drop_duplicates(ignore_index=True)
     columns = columns_of(table.assign(scale=1.0), candidates.types)
-    # What a second of each costs, in USD.
+    # What a second of each costs.
     rates = (table["machines"] * table["machine_type"].map(prices).astype(float)).to_numpy() / 3600
-    rate = np.ones(len(table)) if goal.unit == "s" else np.where(np.isnan(rates), np.inf, rates)
+    rate = np.ones(len(table)) if goal.is_time else np.where(np.isnan(rates), np.inf, rates)
+
+    limits: dict[str, Any] = {"rate": rate, "deadline": goal.deadline or np.inf}
 
     def ranked(tried: pd.DataFrame) -> tuple[pd.DataFrame, int | None]:
-        limit = goal.deadline or np.inf
-        return rank_candidates(
-            columns, tried, past.priors, rate=rate, deadline=limit, like=past.laws
-        )
+        return rank_candidates(columns, tried, past.priors, like=past.laws, **limits)
 
     tried = known[[*places, "seconds", "outcome"]].merge(table.reset_index(names="candidate"))
     ranking, best = ranked(tried)
     medians = runs.done.groupby(places)["seconds"].median().rename("measured")
     options = pd.DataFrame(
         {
-            "name": [f"{one.machines} × {one.machine_type}" for one in table.itertuples()],
+            "name": [
+                f"{count} × {kind}" if kind else counted(count, runs.unit)
+                for kind, count in zip(table["machine_type"], table["machines"], strict=True)
+            ],
             **table[places],
             **ranking[["seconds", "low", "high"]],
             "cost": rates * ranking["seconds"],
@@ -366,14 +380,13 @@ def _check_deadline(goal: Goal, best: int | None, options: pd.DataFrame) -> list
     """Return a sentence if no candidate is predicted to meet the deadline."""
     if goal.deadline is None or best is not None or options["seconds"].isna().any():
         return []
-    place = options["measured"].fillna(options["seconds"]).idxmin()
-    nearest = options.loc[[place]].to_dict("records")[0]
+    times = options["measured"].fillna(options["seconds"])
+    nearest: Any = options.loc[times == times.min()].iloc[0]
+    known, time = "measured", readable_seconds(times.min())
     if np.isnan(nearest["measured"]):
-        times = (readable_seconds(nearest[name]) for name in ("seconds", "low", "high"))
-        known = "in {} ({} to {}) as predicted".format(*times)
-    else:
-        known = f"in {readable_seconds(nearest['measured'])} as measured"
-    said = f"done in {readable_seconds(goal.deadline)}; {nearest['name']} comes closest, {known}"
+        known = f"predicted ({sure(nearest['low'], nearest['high'])})"
+    closest = f"{nearest['name']} comes closest, in {time} as {known}"
+    said = f"done in {readable_seconds(goal.deadline)}; {closest}"
     if not (options["gain"] * options["chance"]).any():
         raise JobError(f"no candidate can be {said}")
     likely = (options["low"] <= goal.deadline).any()

@@ -206,4 +206,4 @@ def _runs(path: Path, machines: Sequence[float], seconds: float) -> Measurements
     """Return the runs of a job whose only scale is that of the file."""
     runs = pd.DataFrame({"scale": 1.0, "machines": machines, "seconds": seconds, "outcome": "ok"})
     columns = {"machines": "machines", "seconds": "seconds"}
-    return Measurements(runs.assign(machine_type=None), columns, {}, (), path)
+    return Measurements(runs.assign(machine_type=None), columns, path)

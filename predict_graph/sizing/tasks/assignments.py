@@ -15,7 +15,7 @@ from predict_graph.errors import RequestError
 from predict_graph.resources.profile import read_profile
 from predict_graph.sizing.planning.candidates import PRICE_NAMES
 from predict_graph.sizing.planning.plans import Plan
-from predict_graph.sizing.quantities import parse_limits
+from predict_graph.sizing.quantities import parse_conditions
 from predict_graph.sizing.table_file import TextTable, read_table
 from predict_graph.sizing.tasks.model import TaskModel
 
@@ -98,7 +98,7 @@ def plan_tasks(
         If an assignment lacks an attribute that a model needs, a price is missing, or the
         confidence is out of range.
     """
-    deadline, budget, confidence = parse_limits(deadline, budget, confidence)
+    deadline, budget, confidence = parse_conditions(deadline, budget, confidence)
     if not assignments:
         raise RequestError("there is no assignment to rank; accepted: --assignments FILE")
     for model in models:

@@ -23,10 +23,10 @@ from predict_graph.pictures import Picture
 from predict_graph.pictures.panels import dot_picture
 from predict_graph.results import Result
 from predict_graph.sizing.fitting.model import predicted, ranking_text
-from predict_graph.sizing.measuring.measurements import OWN_COLUMNS, varying_columns
+from predict_graph.sizing.measuring.measurements import MEASURED, varying_columns
 from predict_graph.sizing.measuring.outcomes import read_outcomes
-from predict_graph.sizing.quantities import to_number
 from predict_graph.sizing.table_file import TextTable, appended_table, name_key
+from predict_graph.texts import to_number
 
 TASK_MODELS = {"nimo" if shape == "auto" else f"nimo-{shape}": shape for shape in SHAPES}
 """Name of each model of a task, and the shape of its occupancies."""
@@ -72,7 +72,7 @@ class TaskModel(Result):
     @property
     def answer(self) -> Answer:
         """How good the model is, and its formulas."""
-        errors = self.left_out
+        errors = self.estimator.loocv_.to_dict()
         mean, most = errors["mean_percent_error"], errors["max_percent_error"]
         rows = [
             ("model", f"{self.name}, shape {self.estimator.shape_}"),
@@ -111,7 +111,7 @@ class TaskModel(Result):
             "formulas": dict(self.estimator.formulas_),
             "attributes": self.attributes,
             "runs": len(self.runs),
-            "left_out": self.left_out,
+            "left_out": self.estimator.loocv_.to_dict(),
             "left_out_errors": dict(self.estimator.left_out_errors_),
         }
 
@@ -129,13 +129,6 @@ class TaskModel(Result):
         names = [f"run {number + 1}" for number in range(len(percent))]
         unit = "predicted / measured - 1, %"
         return [dot_picture("Errors of runs left out", said, names, percent, xlabel=unit)]
-
-    @property
-    def left_out(self) -> dict[str, float]:
-        """Errors on left-out runs: AE (s), PE (%), OPD and RD(1) of NIMO, and others."""
-        found = self.estimator.loocv_
-        mean = float(found.percent_errors.mean())
-        return {"mean_percent_error": mean, **found.to_dict()}
 
     def document(self) -> dict[str, Any]:
         """Return the model as plain values: its runs, to which it is fitted again when read."""
@@ -229,7 +222,7 @@ def read_runs(table: TextTable) -> tuple[pd.DataFrame, tuple[str, ...]]:
     """
     table.needs("the time of each run", "seconds")
     outcome, judged = read_outcomes(table)
-    beside = {"", *judged, *OWN_COLUMNS} - {"seconds"}
+    beside = {"", *judged, *MEASURED} - {"seconds"}
     cells = table.cells[outcome == "ok"]
     table = replace(table, cells=cells.drop(columns=[name for name in cells if name in beside]))
     found = {name: pd.Series(1.0, table.cells.index) for name in OBSERVED}
@@ -251,6 +244,16 @@ def read_runs(table: TextTable) -> tuple[pd.DataFrame, tuple[str, ...]]:
 
 def file_attributes(path: Path) -> dict[str, float]:
     """Return ``input_bytes`` of a file, or of all files below a folder.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     Path(folder, ".b").write_text("12345")
+    ...     Path(folder, "c").symlink_to("nowhere")
+    ...     file_attributes(Path(folder))
+    5
+    {'input_bytes': 5.0}
 
     Raises
     ------

@@ -139,6 +139,19 @@ def test_rows_that_contradict_each_other_are_told(program, folder):
     said = " ".join(ask(program).answer["warnings"])
     assert "runs.csv:2 and line 3 contradict each other: 4 × big in 190 s and 900 s" in said
     assert "4 × small failed (runs.csv:5) and succeeded (runs.csv:4)" in said
+    wrote(folder, "big,4,190,a", "big,4,900,b", header="machine_type,machines,seconds,job")
+    assert "runs differ in 'job', which the model" in " ".join(ask(program).answer["warnings"])
+    wrote(folder, "big,4.5,190,ok")
+    ask(program).is_refused("runs.csv:2: machines are 4.5; accepted: a whole number")
+
+
+def test_counts_of_machines_need_no_table_of_types(program, folder):
+    counts, job = "next n.csv --machines 1,4,16 --json - --run --max-runs 1 --", (sys.executable,)
+    made = program(counts, *job, "-c", "pass", "{machines}", status=0).answer
+    assert made["cost_unit"] == "machine-hours"
+    wrote(folder, "2,520", "8,190", header="cores,time")
+    made = program("next runs.csv --machines 2:32 --json -").answer
+    assert (made["best"]["machines"], made["cost_unit"]) == (2, "core-hours")
 
 
 def measure(program, folder, *more, job=("-c", "pass"), status=0):

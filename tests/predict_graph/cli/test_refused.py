@@ -94,10 +94,11 @@ plan =model.json --machines 2 | TYPE=MODEL.json
 plan here.json --assignments here.json | no model of a task
 plan m.json --assignments here.json --machines 1:2 | --machines does not go with --assignments
 plan model.json --machines 2 --with edges=5 | --with goes with --assignments only
+profile --with edges=1 --with edges=2 -- true | --with edges is given twice
 plan model.json --machines 2 --spare-test 2m | a spare test is for spare machines | --spare N
 plan model.json --machines 2 --executor-cores 2 | model.json is no event log
 next odd.csv --machines 2 --candidates types.csv | runs of odd.csv are on odd | small, big, lean
-next none.csv --machines 2 --candidates types.csv --run --scale 0 -- true {machines} | scale is 0
+next none.csv --machines 2 --candidates types.csv --run --scale 0 -- true {machines} | scale is '0
 next small.csv --machines 2 --candidates free.csv | free.csv:2 | price_per_hour is '0'
 next small.csv --machines 2 --candidates types.csv --run | --run needs a command
 next small.csv --machines 2 --candidates types.csv --run -- true | does not use {machine
@@ -105,27 +106,20 @@ next small.csv --machines 2 --candidates types.csv --like odd | --like names a p
 next small.csv --machines 2 --candidates types.csv --max-runs 3 | --max-runs goes with --run only
 calibrate --serve 99999 | 99999 | 0 to 65535
 calibrate --machines 2 | --machines counts executors | --master
-profile --with edges=-1 -- true | 'edges=-1' | from 0
-profile --with edges=many -- true | 'edges=many' | NAME=NUMBER
+profile --with edges=-1 -- true | 'edges=-1' | NAME=NUMBER, from 0
+next points.csv | next needs --machines N:M, or --candidates FILE
+next types.csv --machines 2 --seconds-column cores --machines-column memory_gb | several types
 profile --out p.csv -- true | --resources | --with
 predict pagerank point.csv --plot - | cannot draw -
 predict networkx:clustering G --sampler rj | --sampler is read for algorithms
 run pagerank G --events . | it is a folder
-run pagerank zeros.txt | is a device; accepted
 run pagerank G --json x.json --out x.json | --out and --json name one file, x.json
-sample points.csv --out points.csv | would overwrite what
 sample G --out away/s.txt | no folder away
 sample G --out s.doc | s.doc | .parquet
 list things | 'things' | samplers | cost-models
 history show 99999999999999999999 --history h.sqlite | 64 bits
 history list --limit 99999999999999999999 --history h.sqlite | 64 bits
 watch steps.log --patience soon | the patience is 'soon'
-collect -- true | --design
-fit points.csv --out away/m.json | no folder away
-fit small.csv --types types.csv --model ernest | types is no option of the model 'ernest'
-plan model.json --machines 2 --plot plan.txt | cannot draw plan.txt
-plan m.json --assignments here.json --scale 2 | --scale does not go with --assignments
-profile --resources missing.json -- true | no file missing.json
 """
 
 

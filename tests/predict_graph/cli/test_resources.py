@@ -56,7 +56,7 @@ def test_profile_fit_and_plan(program, folder):
     assert [one["machine_type"] for one in found["configurations"]] == ["quick", "slow"]
     assigned = found["configurations"][0]["assignment"]
     assert assigned["attributes"] == {"vertices": 4.0, "cpu_speed": 1.0}
-    said = ("'colour'", "accepted: vertices, edges, skew, cpu_speed")
+    said = ("'colour'", "accepted: cpu_speed, edges, skew, vertices")
     program(plan, "--with", "colour=3").is_refused(*said)
     late = program(plan, "--deadline", "0.01s", status=1)
     assert late.lines[-1].startswith("error: no configuration is done in 10 ms with 90% conf")

@@ -188,8 +188,8 @@ SOURCES = [
     ("web-NotreDam", r"'web-NotreDam'; did you mean web-NotreDame\? .*web-Google"),
     ("", "accepted"),
     # Generators.
-    ("rmat:scale", "'scale' in 'rmat:scale' is not a parameter; accepted: NAME=VALUE"),
-    ("rmat:scale=8,scale=9", "'scale' comes twice"),
+    ("rmat:scale", "'rmat:scale': the parameter 'scale'; accepted: NAME=VALUE"),
+    ("rmat:scale=8,scale=9", "the parameter scale is given twice"),
     ("rmat:size=8", "no parameter 'size'; accepted: scale, edge_factor, seed"),
     ("rmat:scale=x", "scale of rmat is 'x'; accepted: an integer"),
     ("rmat:scale=0", "scale of rmat is 0; accepted: 1 to 30"),

@@ -5,7 +5,7 @@ from functools import partial
 import pytest
 
 from predict_graph.durations import parse_duration
-from predict_graph.sizing import fit_job, load_model, plan, read_design, read_measurements
+from predict_graph.sizing import fit, fit_job, load_model, plan, read_design, read_measurements
 from predict_graph.sizing.planning import candidates
 from predict_graph.sizing.planning.candidates import read_types
 from predict_graph.sizing.quantities import parse_counts, parse_money
@@ -228,7 +228,7 @@ def test_a_mixture_of_jobs_does_not_fit(written):
     assert "of 36 runs; 'job' may explain the others" in mixed.misfit
     assert not mixed.to_dict()["fits"]
     assert "does not fit" in mixed.answer.sentence
-    one = fit_job(read_measurements(path, where={"job": "job3"}))
+    one = fit(path, where="job=job3", history="none")
     assert one.misfit is None
     assert one.to_dict()["fits"]
 

@@ -104,7 +104,7 @@ def test_what_is_nearest_where_limits_cannot_be_kept(small):
 
 def test_spare_machines_cost_their_test(small):
     without = plan([small], [8], prices=PRICES).configurations.iloc[0]
-    spare = plan([small], [8], prices=PRICES, spare=2, spare_test=30).configurations.iloc[0]
+    spare = plan([small], [8], prices=PRICES, spare="2", spare_test=30).configurations.iloc[0]
     assert spare.seconds == without.seconds + 30
     assert spare.high == without.high + 30
     assert spare.cost == pytest.approx(without.cost + 0.36 / 3600 * (8 + 2) * 30)
@@ -115,7 +115,7 @@ def test_spare_machines_cost_their_test(small):
 def test_iterations_scale_the_time(small):
     cut = replace(small, iterations=25)
     measured = plan([cut], [8]).configurations.iloc[0]
-    whole = plan([cut], [8], iterations=500).configurations.iloc[0]
+    whole = plan([cut], [8], iterations="500").configurations.iloc[0]
     assert whole.seconds == pytest.approx(20 * measured.seconds)
     assert whole.high == pytest.approx(20 * measured.high)
     assert "times are for 25 iterations, as measured" in plan([cut], [8]).warnings
@@ -137,7 +137,7 @@ def test_the_scale_must_be_given_when_it_changed(written):
     rows = "".join(f"{s},{m},{5 + 90 * s / m}\n" for s in (1, 2) for m in (1, 2, 4, 8))
     varied = fit_job(read_measurements(written("scale,machines,seconds\n" + rows)), "ernest")
     refused("at scales from 1 to 2; say for which", plan, [varied], [4])
-    assert plan([varied], [4], scale=2).scale == 2
+    assert plan([varied], [4], scale="2").scale == 2
     for wrong in (0, -1, float("nan"), float("inf")):
         refused("the scale is", plan, [varied], [4], scale=wrong)
 
