@@ -108,14 +108,6 @@ class Input(io.RawIOBase):
         super().close()
 
 
-def is_stream(path: Path) -> bool:
-    """Return whether a path is a FIFO, such as what the shell makes of ``<(command)``."""
-    try:
-        return stat.S_ISFIFO(os.stat(path).st_mode)
-    except OSError:
-        return False
-
-
 def check_there(path: str | os.PathLike[str], accepted: str) -> None:
     """Refuse a file that is not there; standard input is."""
     with explained_by_system(f"cannot read {path}"):  # a name that is too long

@@ -44,12 +44,11 @@ def command_of(name: str) -> Any:
     """Return a command, or a group of them, as typer runs it."""
     from predict_graph.cli.declaring import spread
 
-    holder, group = (typer.Typer(rich_markup_mode=None, no_args_is_help=True) for _ in "12")
+    app = typer.Typer(rich_markup_mode=None, no_args_is_help=True, help=_summary(name))
     for word in COMMANDS[name].split() if name in _GROUPS else [name]:
-        (group if name in _GROUPS else holder).command(word)(spread(_function(_HOMES[name], word)))
-    if group.registered_commands:
-        holder.add_typer(group, name=name, help=_summary(name))
-    return get_group(holder).commands[name]
+        app.command(word)(spread(_function(_HOMES[name], word)))
+    group = get_group(app)
+    return group if name in _GROUPS else group.commands[name]
 
 
 class Program(TyperGroup):

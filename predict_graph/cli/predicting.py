@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +14,6 @@ from predict_graph.cli.options import Case, Cluster, Sampling, SizedCase, SparkC
 from predict_graph.cli.output import Output, Pages
 from predict_graph.clock.display import Display
 from predict_graph.errors import RequestError
-from predict_graph.inputs import is_stream
 from predict_graph.options import for_function
 from predict_graph.reports import json_output
 
@@ -97,7 +97,8 @@ def run(
 
 def validate(case: Case, cluster: Cluster, sampling: Sampling, output: Pages) -> None:
     """Predict a job, then run it, then compare."""
-    if case.graph == "-" or is_stream(Path(case.graph)):
+    # Such as what the shell makes of <(command).
+    if case.graph == "-" or (os.path.exists(case.graph) and Path(case.graph).is_fifo()):
         raise RequestError(
             f"the graph is the stream {case.graph}, but validate reads it twice; accepted: a file"
         )
@@ -124,16 +125,16 @@ def _asked(
     options.prepare(case.plugin)
     call = functions.call_of(case, cluster)
     asked = case.asked() | cluster.asked(verbose=output.verbose) | sampling | (call or {})
+    packages = ["pyspark"] if cluster.engine == "spark" else []
     if spark_reads:
         asked["spark_reads"] = True
     if call is not None:
         reason = f"is for algorithms, but {case.algorithm} is a function"
         options.refuse(of_algorithms or {}, reason)
         for_function(case.algorithm, case.source, asked)
+        packages = [functions.library_of(case.algorithm)]
     options.prepare(None, *([] if spark_reads else [case.graph]))
-    if call is not None:
-        return asked, [functions.library_of(case.algorithm)]
-    return asked, ["pyspark"] if cluster.engine == "spark" else []
+    return asked, packages
 
 
 def _profiles(

@@ -78,9 +78,8 @@ def _connected(address: str, wait: float = 30.0) -> Iterator[sqlite3.Connection]
 
     Closing it rolls back what was not committed.
     """
-    with closing(
-        sqlite3.connect(address, uri=True, timeout=wait, isolation_level=None)
-    ) as connection:
+    connection = sqlite3.connect(address, uri=True, timeout=wait, isolation_level=None)
+    with closing(connection):
         for setting in ("trusted_schema = OFF", "foreign_keys = ON", "synchronous = FULL"):
             connection.execute(f"PRAGMA {setting}")
         yield connection

@@ -10,6 +10,8 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from typing import Any
 
+from rich.cells import cell_len  # columns of a terminal: a letter of Chinese takes two
+
 from predict_graph.answers import cell_text
 
 _GAP = 2  # limits the width: columns between two cells
@@ -35,7 +37,7 @@ def fact_lines(facts: Sequence[tuple[str, str]], width: int) -> list[str]:
     >>> fact_lines([("graph", "G: 10 edges"), ("iterations", "7")], 80)
     ['graph       G: 10 edges', 'iterations  7']
     """
-    name_width = max((_columns(name) for name, _ in facts), default=0)
+    name_width = max((cell_len(name) for name, _ in facts), default=0)
     room = width - name_width - _GAP
     if room < 30:  # too few columns
         under = ((name, wrapped(value, width - 2)) for name, value in facts)
@@ -81,9 +83,9 @@ def are_numbers(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[b
 def _widths(columns: Sequence[str], cells: Sequence[Sequence[str]], room: int) -> list[int] | None:
     """Return the width of each column; None if not even the words find room."""
     parts = [*zip(columns, *cells, strict=True)]
-    widths = [max(map(_columns, texts)) for texts in parts]
+    widths = [max(map(cell_len, texts)) for texts in parts]
     least = [
-        max((_columns(word) for text in texts for word in text.split()), default=1)
+        max((cell_len(word) for text in texts for word in text.split()), default=1)
         for texts in parts
     ]
     if sum(least) > room:
@@ -110,15 +112,6 @@ def _blocks(columns: Sequence[str], cells: Sequence[Sequence[str]], width: int) 
                 yield from (f"  {line}" for line in wrapped(f"{name}: {value}", width - 2))
 
 
-def _columns(text: str) -> int:
-    """Return how many columns a text takes: those of Chinese take two a letter."""
-    if text.isascii():
-        return len(text)
-    from rich.cells import cell_len as measured
-
-    return measured(text)
-
-
 def _padded(text: str, width: int, right: bool) -> str:
-    space = " " * max(width - _columns(text), 0)
+    space = " " * max(width - cell_len(text), 0)
     return space + text if right else text + space

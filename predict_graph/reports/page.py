@@ -34,13 +34,12 @@ _QUANTITY = re.compile(r"[x+]?(-?\d[\d,]*(?:\.\d+)?(?:e[+-]\d+)?) ?(\w*|%)(?:(?:
 _USER = re.compile(r"(?<=://)[^/@\s]+@")
 
 
-def check_report(path: Path) -> Path:
-    """Return the path of a report if it can be written, before any work is done."""
+def check_report(path: Path) -> None:
+    """Reject a path that no report can be written to."""
     if path.suffix.lower() not in (".html", ".htm"):
         raise RequestError(f"cannot write the report {path}; accepted: a name in .html")
     check_picture(None)
     check_installed("jinja2", "a report", extra="plot")
-    return path
 
 
 def page(

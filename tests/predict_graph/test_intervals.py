@@ -13,12 +13,9 @@ RUNTIME = Interval(40.0, 34.0, 47.0)
 
 @pytest.mark.parametrize("number", [45, 45.0, np.float64(45), np.int32(45), Fraction(45)])
 def test_an_interval_compares_with_numbers_on_either_side(number):
-    for compare in (operator.lt, operator.le):
-        assert compare(RUNTIME, number)
-        assert not compare(number, RUNTIME)
-    for compare in (operator.gt, operator.ge):
-        assert compare(number, RUNTIME)
-        assert not compare(RUNTIME, number)
+    for less, more in ((operator.lt, operator.gt), (operator.le, operator.ge)):
+        assert [less(RUNTIME, number), more(number, RUNTIME)] == [True, True]
+        assert [less(number, RUNTIME), more(RUNTIME, number)] == [False, False]
 
 
 def test_an_interval_compares_with_its_own_estimate_and_sorts():

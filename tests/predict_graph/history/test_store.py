@@ -44,11 +44,8 @@ def test_runs_are_listed_newest_first_and_filtered(history):
 
 
 def test_a_history_without_a_file_is_empty_and_stays_unwritten(history):
-    assert len(history.runs()) == 0
-    assert list(history.runs().columns) == list(History(history.path).runs().columns)
-    assert len(history) == 0
-    assert history.prune(keep=0) == 0
-    assert len(history.training_runs("pagerank", {}, "A")) == 0
+    assert [len(history.runs()), len(history), history.prune(keep=0)] == [0, 0, 0]
+    assert history.training_runs("pagerank", {}, "A") == []
     assert not history.path.exists()
 
 
@@ -111,8 +108,7 @@ def test_check_history(tmp_path, monkeypatch):
     assert check_history(True).path == history.path
     assert check_history(history) is history
     assert check_history(tmp_path / "x").path == tmp_path / "x"
-    assert check_history("none") is None
-    assert check_history(False) is None
+    assert [check_history(none) for none in ("none", False)] == [None, None]
     monkeypatch.setenv("PREDICT_GRAPH_HISTORY", "none")
     assert check_history(None) is None
     refused("no history file", History)
