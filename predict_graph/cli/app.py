@@ -206,7 +206,7 @@ def _sentence(error: Any, given: Sequence[str]) -> str:
     asked = getattr(error, "param", None)
     options, said = getattr(asked, "opts", ()), getattr(asked, "help", None)
     if text.startswith("Missing") and said:
-        return f"{text.rstrip('.')}; accepted: {said.rstrip('.')}"
+        return f"{text.rstrip('.')}; accepted: {said[0].lower()}{said[1:].rstrip('.')}"
     parts = [part for word in given for part in word.split("=", 1 if word[:2] == "--" else 0)]
     for option, value in pairwise(parts):
         if option in options and value not in text:

@@ -25,7 +25,7 @@ class Shared:
     Parameters
     ----------
     algorithm : ALGORITHM
-        Such as pagerank.
+        An algorithm, such as pagerank, or a function, such as networkx:pagerank.
     graph : GRAPH
         A file or address, a dataset, or a generator such as rmat:scale=18.
     plugin : FILE.py

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from predict_graph.answers import Answer, Table
+from predict_graph.answers import Answer, Table, cell_text
 from predict_graph.cli import options
 from predict_graph.cli.output import Output
 from predict_graph.durations import counted
@@ -81,12 +81,12 @@ def show(run: int, *, history: str | None = None, json: str | None = None) -> No
     shown = [name for name in _SHOWN if rows and name in rows[0]]  # calls of functions have others
     table = Table(
         "iterations and workers (all columns with --json)",
-        [name.partition("_")[0] for name in shown],
+        [name.replace("_", " ") for name in shown],
         [[row[name] for name in shown] for row in rows],
     )
     words = {name: engine_said(facts[name] or {}) for name in ("engine", "parameters", "sample")}
     said = facts | words | {"phases": phases_said(record.phases)}
-    shown_facts = [(name, str(fact)) for name, fact in said.items() if fact not in (None, "")]
+    shown_facts = [(name, text) for name, fact in said.items() if (text := cell_text(fact))]
     answer = Answer(f"run {run}", shown_facts, [table])
     Output(json=json).give(answer, {"schema": 1, **facts, "table": rows})
 
