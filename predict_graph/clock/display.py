@@ -43,7 +43,8 @@ class Display(AbstractContextManager["Display"]):
         self._bar: Progress | None = None
         if quiet:
             return
-        if console.is_terminal or (console.is_jupyter and find_spec("ipywidgets")):
+        moves = console.is_terminal and not console.is_dumb_terminal  # its cursor, for a bar
+        if moves or (console.is_jupyter and find_spec("ipywidgets")):
             self._draw()
         elif lines or console.is_jupyter:
             self._lines.start()
@@ -87,11 +88,13 @@ class Display(AbstractContextManager["Display"]):
 
     def _draw(self) -> None:
         from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+        from rich.table import Column
 
         what = TextColumn("{task.description}", markup=False)
         left = TextColumn("{task.fields[left]}", markup=False)
         self._bar = Progress(
-            *(what, BarColumn(20), TimeElapsedColumn(), left),
+            # Where room is scarce, the bar gives way, not the time.
+            *(what, BarColumn(20), TimeElapsedColumn(Column(no_wrap=True)), left),
             console=self._console,
             transient=True,
             refresh_per_second=2.0,

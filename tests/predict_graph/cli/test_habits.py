@@ -38,12 +38,15 @@ def test_what_remains_is_told_in_plain_lines(monkeypatch):
     assert file.getvalue() == "sampling [x], 2 s elapsed, about 18 s left\n"
 
 
-@pytest.mark.parametrize("quiet", [False, True])
-def test_a_bar_obeys_no_name_and_has_the_time_of_the_run(quiet):
+@pytest.mark.parametrize(("quiet", "term"), [(False, "xterm"), (True, "xterm"), (False, "dumb")])
+def test_a_bar_obeys_no_name_and_has_the_time_of_the_run(quiet, term):
     file = io.StringIO()
-    with Display(Console(file=file, force_terminal=True), quiet=quiet) as display:
+    console = Console(file=file, force_terminal=True, width=28, _environ={"TERM": term})
+    with Display(console, quiet=quiet) as display:
         display.show(Moment(3600.0, 2.0, algorithm="a\x9b"))
-    assert all(each in file.getvalue() for each in ("a\\x9b: superstep 2", "1:00:00")) != quiet
+        lines = display._lines.is_alive()
+    shown = [each in file.getvalue() for each in ("a\\x9b: superstep 2", "1:00:00")]
+    assert (shown, lines) == (2 * [not (quiet or lines)], term == "dumb")
 
 
 def test_what_a_group_and_its_commands_are_is_said_without_much(program):
