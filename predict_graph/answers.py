@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -66,15 +66,20 @@ class Answer:
         return "".join(parts)
 
 
-def sure(low: float, high: float) -> str:
-    """Return a 90% interval of seconds in words.
+def between(ends: Iterable[float], readable: Callable[[float], str] = readable_seconds) -> str:
+    """Return the ends of an interval, by default of seconds, in words."""
+    return " to ".join(map(readable, ends))
+
+
+def sure(seconds: Interval) -> str:
+    """Return an estimate of seconds with its 90% interval in words.
 
     Examples
     --------
-    >>> sure(34.0, 47.0)
-    '90% sure: 34 s to 47 s'
+    >>> sure(Interval(40.0, 34.0, 47.0))
+    '40 s (90% sure: 34 s to 47 s)'
     """
-    return f"90% sure: {readable_seconds(low)} to {readable_seconds(high)}"
+    return f"{readable_seconds(seconds.predicted)} (90% sure: {between(seconds)})"
 
 
 def readable_bytes(value: float) -> str:
@@ -97,10 +102,9 @@ def readable_bytes(value: float) -> str:
     return f"{size:.3g} TiB"
 
 
-def interval_text(interval: Interval, readable: Callable[[float], str]) -> str:
+def interval_text(interval: Interval, readable: Callable[[float], str] = readable_seconds) -> str:
     """Return an interval in words."""
-    ends = f"{readable(interval.low)} to {readable(interval.high)}"
-    return f"{readable(interval.predicted)} ({ends})"
+    return f"{readable(interval.predicted)} ({between(interval, readable)})"
 
 
 def graph_text(graph: Mapping[str, Any]) -> str:

@@ -74,14 +74,12 @@ class Load:
         """What slows this process down, and what a prediction assumes about it."""
         found = []
         if self.noted:
-            causes = [f"{self.waited:.0%} of its time for a core that other programs used"]
+            others = [f"{self.waited:.0%} of its time for other programs"]
             if self.stolen > 0.01:
-                causes.append(f"{self.stolen:.0%} that the host gave to other guests")
+                others.append(f"{self.stolen:.0%} for other guests of its host")
             found.append(
-                f"while predicting, this process waited {' and '.join(causes)} (load average "
-                f"{os.getloadavg()[0]:.1f}, {usable_cores()} cores): a run is predicted "
-                f"to wait as much; without waiting it is {self.slowdown:.2g} times as fast, which "
-                "the interval includes"
+                f"this process waited {' and '.join(others)}, and so does the predicted run; "
+                f"without them it is {self.slowdown:.2g} times as fast, which the interval includes"
             )
         if self.throttled >= 0.1:
             found.append(

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 PHASE_NAMES = {
-    "setup": "setting up",
+    "setup": "setup",
     "read": "reading",
     "superstep": "supersteps",
     "write": "writing",

@@ -6,12 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from predict_graph.answers import Answer, Table, graph_text, interval_text, readable_bytes, sure
+from predict_graph import answers
+from predict_graph.cores import Load
 from predict_graph.durations import readable_seconds
 from predict_graph.errors import PredictGraphError
 from predict_graph.functions.atlas import quantity
 from predict_graph.functions.naming import GraphFunction, on_backends
 from predict_graph.functions.subject import for_functions
+from predict_graph.outcome.answering import called
 from predict_graph.outcome.prediction import SCHEMA, Prediction
 from predict_graph.pictures import Picture
 from predict_graph.pictures.panels import intervals_picture, unit_of
@@ -22,9 +24,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from predict_graph.graph import Graph
-
-
-_CALLED = {"run": "whole run", "prefix": "part of the run"}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -48,22 +47,21 @@ class FunctionComparison(Result):
     seed: int | None = None
 
     @property
-    def answer(self) -> Answer:
+    def answer(self) -> answers.Answer:
         """Which is the fastest, if all compute the same, and what each takes."""
         columns = ["function", "runtime", "90% interval", "peak memory", "estimated from"]
         rows: list[Sequence[Any]] = []
         for name, one in self._named:
-            took, _, ends = interval_text(one.runtime_seconds, readable_seconds).partition(" (")
-            held = one.verdict.memory
-            memory = "" if held is None else readable_bytes(held.peak.predicted)
-            source = max(one.evidence, key=lambda part: part.weight).source
-            rows.append((name, took, ends.rstrip(")"), memory, _CALLED.get(source, source)))
+            runtime, held = one.runtime_seconds, one.verdict.memory
+            memory = "" if held is None else answers.readable_bytes(held.peak.predicted)
+            source = called(max(one.evidence, key=lambda part: part.weight))
+            took = readable_seconds(runtime.predicted)
+            rows.append((name, took, answers.between(runtime), memory, source))
         rows += [(name, error, "", "", "") for name, error in self.errors.items()]
         said = "no function can be predicted"
         if self.predictions:
             name, first = self._ranked[0]
-            runtime = first.runtime_seconds
-            took = f"{readable_seconds(runtime.predicted)} ({sure(runtime.low, runtime.high)})"
+            took = answers.sure(first.runtime_seconds)
             said = f"the fastest is {name}: {took}; results were not compared"
             if len(self.predictions) == 1:
                 said = f"{name} takes {took}; there is no other to compare it with"
@@ -73,13 +71,19 @@ class FunctionComparison(Result):
                     "these functions may compute different things, so this is no ranking"
                 )
         overhead = sum(one.overhead_seconds for one in self.predictions)
-        return Answer(
+        loads = [one.load for one in self.predictions if one.load]
+        busy = [text for load in loads for text in load.warnings]
+        own = [(name, text) for name, one in self._named for text in one.warnings]
+        return answers.Answer(
             said,
-            tables=[Table(self.title, columns, rows)],
-            warnings=[f"{name}: {text}" for name, one in self._named for text in one.warnings],
+            tables=[answers.Table(self.title, columns, rows)],
+            warnings=[
+                *(f"{name}: {text}" for name, text in own if text not in busy),
+                *max(loads, key=lambda load: load.stretch, default=Load()).warnings,  # said once
+            ],
             details=[
-                ("graph", graph_text(self.graph)),
-                ("prediction overhead", readable_seconds(overhead)),
+                ("graph", answers.graph_text(self.graph)),
+                ("prediction overhead", f"{readable_seconds(overhead)} of CPU time"),
             ],
         )
 
@@ -94,7 +98,7 @@ class FunctionComparison(Result):
             return []
         times = {name: one.runtime_seconds for name, one in self._ranked}
         divisor, unit = unit_of([each.predicted for each in times.values()])
-        pairs = (f"{name} {interval_text(each, readable_seconds)}" for name, each in times.items())
+        pairs = (f"{name} {answers.interval_text(each)}" for name, each in times.items())
         said, label = f"Time: {', '.join(pairs)}.", f"time, {unit} (line: 90% sure)"
         rows = {name.replace(":", ":\n", 1): each for name, each in times.items()}
         style = {"color": "predicted", "xlabel": label, "most_apart": 30.0}

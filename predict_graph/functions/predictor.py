@@ -110,7 +110,7 @@ class FunctionCase(Gathering):
             drawn = observed.ROUNDS_STD if takes_seed(self.function) or other else 0.0
             std, count = math.hypot(RUN_STD, drawn), max(len(self.again), 1)
             source = EARLIER_RUNS if self.again else "run"
-            said = f"{count} of the call itself" if self.again else "the run itself"
+            said = f"{count} of the call itself" if self.again else ""
             logs = np.log([max(float(each.rows["seconds"][0]), 1e-9) for each in self.again])
             std = std_of_next(logs, std)
             return [SourceEstimate(source, whole.seconds, std, 1.0, said)]

@@ -121,12 +121,14 @@ def predict_by_size(
         ],
         verdict=verdict_of(runtime, phases, memory=memory),
         processor_seconds=call.cost,
-        advice=[*([] if memory.fits else _forms(size)), *others],
+        advice=[*([] if memory.fits else _smaller_forms(size, function.form)), *others],
     )
 
 
-def _forms(size: GraphSize) -> list[str]:
-    """Return what the graph takes in libraries, for one that may not fit as it is."""
+def _smaller_forms(size: GraphSize, own: str) -> list[str]:
+    """Return the advice to take the graph in a form that is smaller than a function's own."""
     forms = {"predict-graph": "graph", "scipy": "scipy", "igraph": "igraph", "networkx": "networkx"}
-    sizes = [f"{readable_bytes(size.bytes(form))} in {name}" for name, form in forms.items()]
-    return [f"the graph alone takes about {', '.join(sizes)}"]
+    held, here = {name: size.bytes(form) for name, form in forms.items()}, size.bytes(own)
+    smaller = [f"{readable_bytes(least)} in {name}" for name, least in held.items() if least < here]
+    said = f"a library with a smaller form of the graph: {', '.join(smaller)}"
+    return [f"{said}, but {readable_bytes(here)} in {own}"] if smaller else []

@@ -15,7 +15,7 @@ from predict_graph.intervals import Interval
 if TYPE_CHECKING:
     from predict_graph.engines import SampleSummary
     from predict_graph.outcome.comparison import Comparison
-    from predict_graph.outcome.prediction import Prediction
+    from predict_graph.outcome.prediction import Prediction, SourceEstimate
 
 _UNITS = {"seconds": readable_seconds, "bytes": answers.readable_bytes}
 
@@ -44,8 +44,7 @@ def answer_of_comparison(found: Comparison) -> answers.Answer:
         steps = f"; {counted(actual.iterations, 'iterations')}, predicted {expected.predicted:.0f}"
     inside = found.inside()["runtime_seconds"]
     sentence = (
-        f"took {readable_seconds(actual.runtime_seconds)}, predicted "
-        f"{readable_seconds(runtime.predicted)} ({answers.sure(runtime.low, runtime.high)}): "
+        f"took {readable_seconds(actual.runtime_seconds)}, predicted {answers.sure(runtime)}: "
         f"{'inside' if inside else 'outside'} the interval{far}{steps}"
     )
     repeated = ("iterations", "phases", "peak memory", "prediction overhead")
@@ -117,16 +116,20 @@ _CALLED = {
 }
 
 
+def called(source: SourceEstimate) -> str:
+    """Return what users call a source."""
+    return _CALLED.get(source.source, source.source)
+
+
 def _estimated_from(found: Prediction) -> str:
     """Say where the seconds of the iterations came from, and with what weight."""
     sources = []
     for each in found.evidence:
-        if round(each.weight, 2) == 0.0:
+        if (percent := f"{each.weight:.0%}") == "0%":
             continue
-        share = f" ({each.weight:.0%} of the estimate)" if each.weight < 1.0 else ""
-        name = _CALLED.get(each.source, each.source)
+        share = f" ({percent} of the estimate)" if percent != "100%" else ""
         by = f" by {each.model['name']}" if each.source == "regression" else ""
-        sources.append(f"{name}{by}{share}")
+        sources.append(f"{called(each)}{by}{share}")
     return ", ".join(sources)
 
 
@@ -134,10 +137,12 @@ def _overhead(found: Prediction) -> Iterator[tuple[str, str]]:
     """Yield what the prediction cost, and what more would buy."""
     if found.overhead_seconds:
         more = f"; {found.more}" if found.more else ""
-        loading = found.loading_seconds
+        loading, reading = found.loading_seconds, found.reading_seconds
         loaded = f", and {readable_seconds(loading)} to load compiled code" if loading else ""
-        said = f"{readable_seconds(found.overhead_seconds)} without reading{loaded}{more}"
-        yield "prediction overhead", said
+        cpu = " of CPU time" if found.iterations is None else ""  # what it waits is not counted
+        read = f", {readable_seconds(reading)} of it to read" if reading else " without reading"
+        took = f"{readable_seconds(found.overhead_seconds)}{cpu}{read}"
+        yield "prediction overhead", f"{took}{loaded}{more}"
 
 
 def _details(found: Prediction) -> Iterator[tuple[str, str]]:
@@ -154,12 +159,12 @@ def _details(found: Prediction) -> Iterator[tuple[str, str]]:
     yield "seed", "" if found.seed is None else str(found.seed)
     yield "graph's fingerprint", str(found.graph.get("fingerprint", ""))
     if found.processor_seconds is not None:
-        yield "processor", readable_seconds(found.processor_seconds)
+        yield "CPU time of the call", readable_seconds(found.processor_seconds)
     if found.executors:
         parts = ("execution", "storage", "available")
         sizes = [f"{name} {found.executors[f'{name}_bytes'] / 2**20:.0f} MiB" for name in parts]
         yield "an executor's memory", ", ".join(sizes)
-    yield from ((each.source, each.detail) for each in found.evidence)
+    yield from ((called(each), each.detail) for each in found.evidence)
     for model in (each.model for each in found.evidence if each.model):
         terms = ", ".join(f"{name} {value:.3g} s" for name, value in model["terms"].items())
         fit = "" if model["r2"] is None else f", R² {model['r2']:.2f}"
@@ -173,10 +178,9 @@ def _details(found: Prediction) -> Iterator[tuple[str, str]]:
 def _evidence(found: Prediction) -> answers.Table:
     rows = []
     for each in found.evidence:
-        low, high = map(readable_seconds, Interval.spread(each.seconds, each.log_std))
-        share = f"{each.weight:.0%}"
-        name = _CALLED.get(each.source, each.source)
-        rows.append((name, readable_seconds(each.seconds), f"{low} to {high}", share))
+        ends = answers.between(Interval.spread(each.seconds, each.log_std))
+        seconds, share = readable_seconds(each.seconds), f"{each.weight:.0%}"
+        rows.append((called(each), seconds, ends, share))
     # A call waits for other programs, and may use several cores.
     what = "CPU seconds of the call" if found.iterations is None else "seconds of the iterations"
     columns = ["evidence", what, "90% interval", "weight"]
@@ -211,8 +215,7 @@ def _truth(found: Comparison) -> answers.Table:
             continue
         quantity, _, unit = name.rpartition("_")
         shown = _UNITS.get(unit, "{:.0f}".format)
-        low, high = interval
-        ends = f"{shown(low)} to {shown(high)}" if low < high else ""
+        ends = answers.between(interval, shown) if interval.low < interval.high else ""
         rows.append(
             (
                 PHASE_NAMES.get(quantity, (quantity or name).replace("_", " ")),

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from predict_graph.answers import between
 from predict_graph.durations import counted, readable_seconds
 from predict_graph.engines import RunProfile
 from predict_graph.engines.profile import PHASE_NAMES, phases_said
@@ -86,8 +87,7 @@ def _phases(found: Prediction, actual: RunProfile | None) -> Picture:
     bars = {"predicted": _named(found.phases)}
     said = (
         f"Where the time goes: predicted {phases_said(found.phases)}; together "
-        f"{readable_seconds(runtime.predicted)}, 90% sure {readable_seconds(runtime.low)} to "
-        f"{readable_seconds(runtime.high)}."
+        f"{readable_seconds(runtime.predicted)}, 90% sure {between(runtime)}."
     )
     if actual is not None:
         bars["real"] = _named(actual.phases)

@@ -77,7 +77,8 @@ class Prediction(Result):
     evidence : list of SourceEstimate
         Where the seconds of the iterations, or of the call, came from.
     overhead_seconds : float
-        How long the prediction took, reading the graph excluded; of a function in CPU seconds.
+        How long the prediction took, without reading that the run does as well; of a function in
+        CPU seconds.
     method : dict
         How the iterations were estimated: ``name``, ``sampler``, ``transform``, ``threshold``.
     warnings : list of str
@@ -88,6 +89,8 @@ class Prediction(Result):
         What the prediction was allowed to cost.
     loading_seconds : float
         What loading compiled code took on top, at first use building it: once in a process.
+    reading_seconds : float
+        Part of the overhead: reading a graph on a cluster for the prediction alone.
     more : str
         What a larger budget would buy, in plain words; empty if nothing.
     prior : Prediction, optional
@@ -122,6 +125,7 @@ class Prediction(Result):
     verdict: Verdict = field(default_factory=lambda: Verdict(""))
     budget: str = ""
     loading_seconds: float = 0.0
+    reading_seconds: float = 0.0
     more: str = ""
     prior: Prediction | None = None
     executors: Mapping[str, Any] = field(default_factory=dict)

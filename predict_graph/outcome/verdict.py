@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from predict_graph.answers import readable_bytes, sure
+from predict_graph.answers import between, readable_bytes, sure
 from predict_graph.cores import Load
-from predict_graph.durations import readable_seconds
 from predict_graph.engines.profile import PHASE_NAMES
 from predict_graph.intervals import Interval
 
@@ -50,14 +49,14 @@ class PeakMemory:
     def sentence(self) -> str:
         """Whether it fits, in words."""
         items = "" if self.keeps_items else ", keeping none of its items"
-        sizes = (*self.peak, self.peak.predicted, self.available)
-        low, high, middle, free = map(readable_bytes, sizes)
+        free = f"and {readable_bytes(self.available)} are free{items}"
         if self.fits is False:
-            return f"does not fit in memory: {low} to {high}, and {free} are free{items}"
+            return f"does not fit in memory: {between(self.peak, readable_bytes)}, {free}"
         verdict = "fits in memory:" if self.fits else "may not fit in memory:"
         if self.peak.predicted > self.available:
-            verdict = f"probably does not fit in memory: about {middle},"
-        return f"{verdict} up to {high}, and {free} are free{items}"
+            about = readable_bytes(self.peak.predicted)
+            verdict = f"probably does not fit in memory: about {about},"
+        return f"{verdict} up to {readable_bytes(self.peak.high)}, {free}"
 
 
 @dataclass(frozen=True)
@@ -151,12 +150,13 @@ def verdict_of(
     total = sum(phases.values())
     named = total and most != _WHOLE and phases[most] > 0.6 * total
     room, fits = _room(memory, executors)
-    text = f"about {readable_seconds(runtime.predicted)} ({sure(runtime.low, runtime.high)})"
+    text = f"about {sure(runtime)}"
     text += f", mostly {PHASE_NAMES[most]}" if named else ""
     text += ", on a machine as busy as now" if load and load.noted else ""
-    text = (
-        f"{room}; with enough, {text}" if fits is False else "; ".join(filter(None, (text, room)))
-    )
+    if fits is False:
+        text = f"{room}; with enough memory, {text}"
+    elif room:
+        text += f"; {room}"
     brief = local and runtime.high < 1.0 and fits is not False  # second
     if outgrown:
         text = f"may not finish: {outgrown}; if it ends, {text}"

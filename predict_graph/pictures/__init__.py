@@ -141,14 +141,12 @@ def draw_together(pictures: Sequence[Picture], title: str, path: Path | None) ->
 
 
 def _show_controls(figure: Any) -> None:
-    """Write the control characters of all texts out: of labels, which come from files, as well."""
-    from matplotlib.text import Text
-    from matplotlib.ticker import FixedLocator, FuncFormatter
+    """Write the control characters of all texts out: of labels, which come from files, as well.
 
-    for axis in (axis for axes in figure.axes for axis in (axes.xaxis, axes.yaxis)):
-        named = isinstance(axis.get_major_formatter(), FuncFormatter)
-        if named and isinstance(axis.get_major_locator(), FixedLocator):  # by set_yticks
-            axis.set_ticklabels([printable(label.get_text()) for label in axis.get_ticklabels()])
+    The names of rows are not there yet: an axis makes their texts as it is drawn.
+    """
+    from matplotlib.text import Text
+
     for text in figure.findobj(Text):
         if words := text.get_text():  # else of an axis, which comes later
             text.set_text(printable(words))

@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from predict_graph.answers import readable_bytes
+from predict_graph.answers import between, readable_bytes
 from predict_graph.arrays import FloatArray
 from predict_graph.durations import readable_seconds
 from predict_graph.intervals import Interval
 from predict_graph.pictures import LIGHT, Picture, Values
+from predict_graph.printable import printable
 
 _DASHES = ("-", (0, (5, 1.5)), (0, (1.5, 1.5)), (0, (5, 1.5, 1.5, 1.5)), (0, (8, 2)))
 _MARKS = ("o", "s", "^", "D", "v")
@@ -135,7 +136,8 @@ def draw_lines(
         axes.plot(x, middle, marker="o" if len(x) < 2 else "", **style)
         if line.points is not None and len(np.asarray(line.points[0])):
             x, measured = np.asarray(line.points[0]), np.asarray(line.points[1]) / divisor
-            _points(axes, x, measured, place, LIGHT.actual, markerfacecolor=LIGHT.paper)
+            label = "" if place else "measured"  # once in the legend
+            _points(axes, x, measured, place, LIGHT.actual, mfc=LIGHT.paper, label=label)
             values.append(Values(f"{line.label}, measured", x, measured))
     for name, level in (limits or {}).items():
         _limit(axes, level / divisor, name)
@@ -243,7 +245,7 @@ def _note(axes: Any, text: str, at: Any, offset: tuple[int, int] = (0, 0), **sty
 
 def _rows(axes: Any, names: Sequence[str], xlabel: str) -> None:
     """Name the rows of a panel, the first one on top."""
-    axes.set_yticks(-np.arange(len(names)), names)
+    axes.set_yticks(-np.arange(len(names)), map(printable, names))
     axes.tick_params(axis="y", labelcolor=LIGHT.ink, length=0)
     axes.set_xlabel(xlabel, loc="right")  # beside long names, a label in the middle is cut
     axes.grid(axis="y", visible=False)
@@ -261,8 +263,9 @@ def dot_picture(title: str, text: str, names: Sequence[str], *values: Any, **mor
 
 def memory_picture(peak: Interval, available: float) -> Picture:
     """Return a picture of the peak of memory, its 90% interval and the free memory, in bytes."""
-    sizes = map(readable_bytes, (peak.predicted, *peak, available))
-    said = "Memory at the peak: {}, 90% sure {} to {}, of {} that are free.".format(*sizes)
+    middle, free = map(readable_bytes, (peak.predicted, available))
+    sure = between(peak, readable_bytes)
+    said = f"Memory at the peak: {middle}, 90% sure {sure}, of {free} that are free."
     figures = {"peak (line: 90% sure)": peak, "free": Interval.exact(available)}
     style = {"xlabel": "memory, GiB", "color": "predicted", "others": {"free": "ink"}}
     return intervals_picture("Memory at the peak", said, figures, 2.0**30, **style)

@@ -57,6 +57,7 @@ def assembled(graph: AnyGraph, best: Estimate, spending: Spending) -> Prediction
         result,
         overhead_seconds=spending.reading_seconds + spending.spent,
         loading_seconds=spending.loading_seconds,
+        reading_seconds=spending.reading_seconds,
         budget=str(last.budget),
         more=best.more or next((each.more for each in runtimes if each.more), ""),
         verdict=verdict_of(

@@ -11,6 +11,7 @@ import predict_graph
 from predict_graph import cores, machine
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.local.team import Team
+from predict_graph.functions.comparing import FunctionComparison
 from tests.steps import predict_by_formula
 
 GRAPH = "barabasi-albert:n=2000,m=4,seed=1"
@@ -123,7 +124,7 @@ def test_a_busy_machine_is_said_and_widens_the_interval(monkeypatch, options):
     texts = str(busy.answer), busy.to_dict()["verdict"]["sentence"], busy._repr_html_()
     assert all(NOW in text for text in texts)
     (warning,) = set(busy.warnings) - set(quiet.warnings)
-    assert "waited 60% of its time for a core that other programs used" in warning
+    assert "waited 60% of its time for other programs" in warning
     assert "2.5 times as fast" in warning
     assert warning in busy.to_dict()["warnings"]
     assert busy.to_dict()["load"]["slowdown"] == pytest.approx(2.5)
@@ -168,5 +169,8 @@ def test_functions_take_longer_by_the_clock_on_a_busy_machine(monkeypatch):
     assert found.runtime_seconds.predicted == pytest.approx(2.5 * found.processor_seconds, rel=0.01)
     assert found.runtime_seconds.high / found.runtime_seconds.low >= 2.5**2
     assert all(NOW in text for text in (found.verdict.sentence, found._repr_html_()))
-    assert any("load average" in text for text in found.warnings)
+    assert any("for other programs" in text for text in found.warnings)
+    assert "s of CPU time without" in dict(found.answer.facts)["prediction overhead"]
+    both = FunctionComparison(found.graph, [found, found]).answer
+    assert str(both).count("for other programs") == 1
     assert found.to_dict()["load"]["waited"] == 0.6

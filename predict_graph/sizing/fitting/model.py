@@ -22,8 +22,9 @@ from costmodels.scaling.search import success_chance
 from predict_graph.answers import Answer, Table, sure
 from predict_graph.arrays import FloatArray
 from predict_graph.documents import DocumentKind
-from predict_graph.durations import counted, readable_number, readable_seconds
+from predict_graph.durations import counted, readable_number
 from predict_graph.errors import RequestError, unknown_name
+from predict_graph.intervals import Interval
 from predict_graph.pictures import Picture
 from predict_graph.pictures.panels import Line, draw_lines
 from predict_graph.results import Result
@@ -203,7 +204,7 @@ class JobModel(Result):
         ends: Any = table.loc[[table["predicted"].idxmax(), table["predicted"].idxmin()]]
         said = []
         for one in ends.drop_duplicates().itertuples():
-            time = f"{readable_seconds(one.predicted)} ({sure(one.low, one.high)})"
+            time = sure(Interval(one.predicted, one.low, one.high))
             typed = f"{one.machines:g} × {one.machine_type}"
             said.append(f"{time} on {typed if self.types else counted(one.machines, self.unit)}")
         of = f" at {self._of_scale(scales.max())}" if scales.nunique() > 1 else ""

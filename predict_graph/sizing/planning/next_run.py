@@ -14,6 +14,7 @@ from costmodels.scaling.search import rank_candidates
 from predict_graph.answers import Answer, Table, sure
 from predict_graph.durations import counted, parse_duration, readable_seconds, singular
 from predict_graph.errors import JobError, RequestError
+from predict_graph.intervals import Interval
 from predict_graph.pictures import Picture
 from predict_graph.pictures.panels import dot_picture, unit_of
 from predict_graph.results import Result
@@ -185,7 +186,7 @@ class Advice(Result):
             cost = f", {self.goal.cost(one.cost)} (up to {one.cost_high:.3g})"
         if self.best is not None:
             beats = f", {one.beats:.0%} likely to be {self.goal.better} than the best measured"
-        return f", {readable_seconds(one.seconds)} ({sure(one.low, one.high)}){cost}{beats}"
+        return f", {sure(Interval(one.seconds, one.low, one.high))}{cost}{beats}"
 
     @property
     def title(self) -> str:

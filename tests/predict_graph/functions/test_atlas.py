@@ -12,6 +12,7 @@ from predict_graph.functions import atlas
 from predict_graph.functions.atlas_file import FILE
 from predict_graph.functions.growth import DRIVERS, drivers_of
 from predict_graph.functions.naming import check_function
+from predict_graph.functions.sizes import _smaller_forms
 from predict_graph.graph import check_graph
 from tests.refusals import refused
 
@@ -75,6 +76,8 @@ def test_sizes_on_the_command_line(program, monkeypatch):
     said = program("predict", "networkx:pagerank", *sizes, "--json", "-").answer
     assert said["graph"]["edges"] == 80_000_000
     assert said["verdict"]["peak_memory_bytes"]["high"] > 17e9  # the graph alone
+    (smaller,) = _smaller_forms(predict_graph.GraphSize(5e6, 8e7), "igraph")
+    assert smaller.endswith("668 MiB in predict-graph, 2 GiB in scipy, but 2.88 GiB in igraph")
     for given in (["--vertices", "5"], [], ["GRAPH", *sizes]):
         done = program("predict", "networkx:pagerank", *given)
         done.is_refused("; accepted: GRAPH, or --vertices and --edges without it")
