@@ -25,12 +25,13 @@ from predict_graph.sizing.fitting.fit_runs import load_model
 from predict_graph.sizing.fitting.model import JobModel
 from predict_graph.sizing.measuring.measurements import Measurements
 from predict_graph.sizing.planning.candidates import MachineType
-from predict_graph.sizing.tasks.model import TASK
+from predict_graph.sizing.tasks.model import TASK, TaskModel
 
 _WANTED = ("machines", "predicted", "high")
 
 
-ModelLike = JobModel | str | PathLike[str]
+# What fit returns, and files; a model of tasks is refused when it is read.
+ModelLike = JobModel | TaskModel | str | PathLike[str]
 Logs = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
 
 
