@@ -383,10 +383,11 @@ def _check_deadline(goal: Goal, best: int | None, options: pd.DataFrame) -> list
         return []
     times = options["measured"].fillna(options["seconds"])
     nearest: Any = options.loc[times == times.min()].iloc[0]
-    known, time = "measured", readable_seconds(times.min())
+    took = f"measured in {readable_seconds(times.min())}"
     if np.isnan(nearest["measured"]):
-        known = f"predicted ({sure(nearest['low'], nearest['high'])})"
-    closest = f"{nearest['name']} comes closest, in {time} as {known}"
+        ends = nearest["low"], nearest["high"]
+        took = f"predicted to take {sure(Interval(times.min(), *ends))}"
+    closest = f"{nearest['name']} comes closest, {took}"
     said = f"done in {readable_seconds(goal.deadline)}; {closest}"
     if not (options["gain"] * options["chance"]).any():
         raise JobError(f"no candidate can be {said}")
