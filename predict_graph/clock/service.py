@@ -18,7 +18,6 @@ from predict_graph.addresses import host_and_port, place
 from predict_graph.clock.applications import Application, Watch, running_at
 from predict_graph.clock.moment import Moment
 from predict_graph.durations import counted, readable_seconds
-from predict_graph.engines.spark.log.status import ApplicationStatus
 from predict_graph.errors import PredictGraphError, RequestError, explained_by_system
 from predict_graph.intervals import Interval
 from predict_graph.printable import printable
@@ -77,25 +76,21 @@ class Board:
     def look(self) -> None:
         """Follow applications that are new, and forget those that ended some time ago.
 
-        One that was killed is still listed: it is kept, as its log would be followed again. One
-        that ended, but runs according to a history server, is followed anew: the server was away.
+        One that is still listed after its end is kept, as it would be followed again.
         """
         running = running_at(self.source)
         for application in running:
-            known = self._followed.get(application.key)
-            away = isinstance(application, ApplicationStatus) and known and known.ended
-            if known is None or (away and not known.problem):
-                followed = self._followed[application.key] = _Followed(application.name)
-                given = application, followed
-                threading.Thread(target=self._follow, args=given, daemon=True).start()
+            if application.key not in self._followed:
+                self._followed[application.key] = _Followed(application.name)
+                threading.Thread(target=self._follow, args=(application,), daemon=True).start()
         listed = {application.key for application in running}
         for key, followed in [*self._followed.items()]:
             if followed.ended and followed.gone > _KEPT and key not in listed:
                 del self._followed[key]
 
-    def _follow(self, application: Application, followed: _Followed) -> None:
-        watch = self._watch(application)
-        while self._followed.get(application.key) is followed:  # what was silent may go on
+    def _follow(self, application: Application) -> None:
+        watch, followed = self._watch(application), self._followed[application.key]
+        while application.key in self._followed:  # what was silent may go on
             try:
                 for moment in watch.moments():
                     followed.name, followed.at = application.name, time.monotonic()

@@ -223,7 +223,7 @@ def rest_answers(count, now, running=False, group="mine/superstep/{}", name="col
         stage |= {"name": name.format(n // 3), "numTasks": 2, "firstTaskLaunchedTime": begun}
         jobs.append(job)
         stages.append(stage | over)
-    attempts = [{"startTime": stamp(now), "completed": False}]
+    attempts = [{"startTime": stamp(now), "lastUpdated": stamp(now), "completed": False}]
     described = {"id": "app-9", "name": "theirs", "attempts": attempts}
     return {
         "applications": [described],
@@ -256,7 +256,7 @@ def test_an_address_is_asked_until_it_answers_no_more_or_the_end(monkeypatch):
         *_, last = seen
     assert (last.state, last.done) == ("ended", 6)
     answers = rest_answers(6, time.time() - 20)
-    with served(answers) as (address, _, _):  # a history server, which answers on
+    with served(answers) as (address, _, _):
         seen = moments_of(address, iterations=8)
         attempts = answers["applications/app-9"]["attempts"]
         assert next(seen).state == "running"
@@ -269,8 +269,7 @@ def test_an_address_is_asked_until_it_answers_no_more_or_the_end(monkeypatch):
 
 
 def test_calls_that_java_names_anew_are_one_loop_at_an_address():
-    answers = rest_answers(6, time.time() - 20, group="", name="count at <{}>:0")
-    with served(answers) as (address, _, _):
+    with served(rest_answers(6, 1e9, group="", name="count at <{}>:0")) as (address, _, _):
         assert next(moments_of(address)).done == 6
 
 
@@ -326,15 +325,19 @@ def test_a_service_shows_all_that_run(tmp_path, monkeypatch, begun):
     refused(said, service.served(board, "web").__enter__)
 
 
-def test_a_history_server_that_comes_back_is_followed_again():
-    with served(rest_answers(4, time.time() - 20)) as (address, _, server):
-        board = service.Board(address, lambda each: applications.Watch(each, iterations=9))
-        board.look()
-        wait_until(lambda: "iteration 4 of 9" in board.page(), 60.0)
-    wait_until(lambda: "ended after" in board.page(), 60.0)
+def test_a_history_server_may_be_away_for_a_while():
+    """It then knows the application only after it has read its log again."""
+    answers = rest_answers(4, time.time() - 20)
+    answers["applications"][0]["attempts"][0]["lastUpdated"] = stamp(time.time())
+    with served(answers) as (address, _, server):
+        application, _ = applications.open_application(address)
+        assert next(seen := applications.Watch(application).moments()).done == 4
+    assert (application.poll(), application.ended) == (False, False)
+    with served({}, server.server_port):
+        assert (application.poll(), application.ended) == (False, False)
+        failed("does not answer as Spark does", applications.open_application, address)
     with served(rest_answers(5, time.time() - 20), server.server_port):
-        board.look()
-        wait_until(lambda: "iteration 5 of 9" in board.page(), 60.0)
+        assert next(seen).done == 5
 
 
 def test_an_address_that_is_no_spark():

@@ -30,14 +30,14 @@ def running_applications(address: str, since: float = 0.0) -> list[ApplicationSt
     try:
         found = _get(address, "applications?status=running", list)
         return [ApplicationStatus(address, each, since) for each in sorted(found, key=_started)]
+    except (*DAMAGED, urllib.error.HTTPError) as error:
+        raise _not_spark(address, error) from error
     except OSError as error:
         cause = getattr(error, "reason", error)
         raise RequestError(
             f"nothing answers at {address}: {getattr(cause, 'strerror', None) or cause}; "
             "accepted: the address of a running application, such as http://127.0.0.1:4040"
         ) from error
-    except DAMAGED as error:
-        raise _not_spark(address, error) from error
 
 
 class ApplicationStatus:
@@ -51,13 +51,16 @@ class ApplicationStatus:
     def __init__(self, address: str, described: dict[str, Any], since: float) -> None:
         self.address, self.key, self._since = address, str(described["id"]), since
         self.ended = False
+        newest = described["attempts"][0]
+        # Its own page calls its start the last update, and a history server the change of its log.
+        self._own_page = newest.get("lastUpdated") == newest["startTime"]
         self._begin(described)
 
     def _begin(self, described: dict[str, Any]) -> None:
         """Follow the newest attempt of the application from its start."""
         self._attempt = described["attempts"][0].get("attemptId")  # that of YARN's cluster mode
-        parts = [self.key] if self._attempt is None else [self.key, self._attempt]
-        self._place = "/".join(["applications", *(urllib.parse.quote(str(each)) for each in parts)])
+        parts = [str(each) for each in (self.key, self._attempt) if each is not None]
+        self._place = "/".join(["applications", *map(urllib.parse.quote, parts)])
         began = max(_started(described), self._since)
         application = {"id": self.key, "name": described["name"], "started": began}
         self._reader = LogReader(application=application)
@@ -73,7 +76,7 @@ class ApplicationStatus:
     def poll(self) -> bool:
         """Return whether a job or a task has ended or a job started since the last poll.
 
-        No answer is the end, but not one that takes long.
+        If its own page is gone, it has ended. A history server may come back.
         """
         query = "details=false&planDescription=false&offset=0&length=100000"
         try:
@@ -92,8 +95,12 @@ class ApplicationStatus:
             stages = _get(self.address, f"{self._place}/stages", list)
             executions = _get(self.address, f"{self._place}/sql?{query}", list, missing=[])
             self._take(jobs, stages, self._newer(executions))
+        except urllib.error.HTTPError as error:  # 404: another application has the port
+            self.ended = self._own_page and error.code == 404
+            return False
         except OSError as error:
-            self.ended = not isinstance(getattr(error, "reason", error), TimeoutError)
+            slow = isinstance(getattr(error, "reason", error), TimeoutError)
+            self.ended = self._own_page and not slow
             return False
         except DAMAGED as error:
             raise _not_spark(self.address, error) from error
@@ -164,10 +171,10 @@ def _get(address: str, what: str, kind: type = dict, missing: Any = None) -> Any
         if not isinstance(found, kind):
             raise TypeError(f"{type(found).__name__} instead of a {kind.__name__}")
         return found
-    except urllib.error.HTTPError as error:
-        if missing is not None:
-            return missing
-        raise JobError(f"{whole} answers {error.code} {error.reason}") from error
+    except urllib.error.HTTPError:
+        if missing is None:
+            raise
+        return missing
     except HTTPException as error:
         raise ConnectionError(str(error)) from error
 
