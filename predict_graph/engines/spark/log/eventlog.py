@@ -124,14 +124,14 @@ class LogReader:
 
     def log(self) -> EventLog:
         """Return the contents so far, as tables."""
-        stages = _table("stages", self.stages).sort_values(["stage", "attempt"])
+        stages = _table("stages", self.stages)
         return EventLog(
             tasks=self._task_table(),
             jobs=_table("jobs", self.jobs.values()),
             executors=_table("executors", self.executors.values()),
             application=self.application,
             executions=_table("executions", self.executions.values()),
-            stages=stages.reset_index(drop=True),
+            stages=stages.sort_values(["stage", "attempt"], ignore_index=True),
             conf=self.conf,
             unread=self.unread,
         )
@@ -154,12 +154,12 @@ class LogReader:
         info, metrics = event["Task Info"], event.get("Task Metrics") or {}
         partition = info.get("Partition ID", -1)  # missing in old versions, where it is the index
         row = {
-            "number": info.get("Task ID"),
-            "stage": event["Stage ID"],
-            "attempt": event.get("Stage Attempt ID", 0),
+            "number": int(info.get("Task ID", -1)),
+            "stage": int(event["Stage ID"]),
+            "attempt": int(event.get("Stage Attempt ID", 0)),
             "task": partition if partition >= 0 else info["Index"],
-            "executor": info["Executor ID"],
-            "host": info["Host"],
+            "executor": str(info["Executor ID"]),
+            "host": str(info["Host"]),
             "started": info["Launch Time"] / 1e3,
             "finished": info["Finish Time"] / 1e3,
             "failed": bool(info["Failed"] or info.get("Killed")),
@@ -171,7 +171,7 @@ class LogReader:
 
     def job_start(self, event: Event) -> None:
         """Add a job, and remember which stages it lists."""
-        properties = event.get("Properties") or {}
+        properties = _texts(event.get("Properties"))
         number, stages = event["Job ID"], event["Stage IDs"]
         self.jobs[number] = {
             "job": number,
@@ -196,8 +196,8 @@ class LogReader:
         jobs = [*self.listing.get(info["Stage ID"], ())]
         running = [job for job in jobs if self.jobs[job]["finished"] != self.jobs[job]["finished"]]
         row = {
-            "stage": info["Stage ID"],
-            "attempt": info.get("Stage Attempt ID", 0),
+            "stage": int(info["Stage ID"]),
+            "attempt": int(info.get("Stage Attempt ID", 0)),
             "job": next(iter(running or jobs[-1:]), -1),
             "name": info["Stage Name"],
             "tasks": info["Number of Tasks"],
@@ -227,7 +227,8 @@ class LogReader:
     def executor_added(self, event: Event) -> None:
         """Add an executor."""
         info, name, added = event["Executor Info"], event["Executor ID"], event["Timestamp"] / 1e3
-        self.executors[name] = executor_row(name, info["Host"], info["Total Cores"], added)
+        cores = int(info["Total Cores"])
+        self.executors[name] = executor_row(str(name), str(info["Host"]), cores, added)
 
     def executor_removed(self, event: Event) -> None:
         """Record that an executor left."""
@@ -245,7 +246,7 @@ class LogReader:
 
     def environment_update(self, event: Event) -> None:
         """Record Spark's settings."""
-        self.conf.update(dict(event.get("Spark Properties") or {}))
+        self.conf.update(_texts(event.get("Spark Properties")))
 
 
 _SQL = b"org.apache.spark.sql.execution.ui.SparkListenerSQL"
@@ -281,6 +282,11 @@ def not_a_log(path: Path) -> RequestError:
 
 def _table(kind: str, rows: Iterable[Mapping[str, Any]], *more: str) -> pd.DataFrame:
     return pd.DataFrame(list(rows), columns=[*_COLUMNS[kind].split(), *more])
+
+
+def _texts(found: Any) -> dict[str, str]:
+    """Return properties as text, without those that are null."""
+    return {name: str(value) for name, value in (found or {}).items() if value is not None}
 
 
 def _operator(dataset: Event) -> str:

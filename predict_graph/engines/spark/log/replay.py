@@ -22,9 +22,9 @@ import pandas as pd
 from predict_graph.answers import readable_bytes
 from predict_graph.arrays import FloatArray
 from predict_graph.durations import counted
-from predict_graph.engines.spark.log.eventlog import EventLog, read_event_log, succeeded
+from predict_graph.engines.spark.log.eventlog import DAMAGED, EventLog, read_event_log, succeeded
 from predict_graph.engines.spark.session.settings import is_local
-from predict_graph.errors import RequestError
+from predict_graph.errors import RequestError, explained
 
 
 @dataclass(frozen=True)
@@ -174,24 +174,25 @@ def logged_job(path: Path) -> LoggedJob:
     tasks, conf = succeeded(log.tasks), dict(log.conf)
     if tasks.empty or log.executors.empty:
         raise RequestError(f"the event log {path} has no tasks: nothing ran, or it was cut off")
-    began = float(log.application.get("started", tasks["started"].min()))
-    ended = float(log.application.get("finished", tasks["finished"].max()))
-    added, removed = log.executors["added"], log.executors["removed"].dropna()
-    # The most that there were at a time.
-    executors = max(int((added <= now).sum() - (removed <= now).sum()) for now in added)
-    slots = int(log.executors["cores"].max()) // _cores_of_a_task(conf)
-    if is_local(conf.get("spark.master", "")):
-        executors, slots = slots, 1
-    stages = tuple(_stages(log, tasks, began, executors * slots))
-    return LoggedJob(
-        executors=executors,
-        slots=slots,
-        arrivals=np.sort(added.to_numpy(np.float64))[:executors] - began,
-        stages=stages,
-        seconds=ended - began,
-        conf=conf,
-        doubts=tuple(_doubts(log, tasks, stages)),
-    )
+    with explained(f"the event log {path} is not as Spark writes it", of=DAMAGED):
+        began = float(log.application.get("started", tasks["started"].min()))
+        ended = float(log.application.get("finished", tasks["finished"].max()))
+        added, removed = log.executors["added"], log.executors["removed"].dropna()
+        # The most that there were at a time.
+        executors = max(int((added <= now).sum() - (removed <= now).sum()) for now in added)
+        slots = int(log.executors["cores"].max()) // _cores_of_a_task(conf)
+        if is_local(conf.get("spark.master", "")):
+            executors, slots = slots, 1
+        stages = tuple(_stages(log, tasks, began, executors * slots))
+        return LoggedJob(
+            executors=executors,
+            slots=slots,
+            arrivals=np.sort(added.to_numpy(np.float64))[:executors] - began,
+            stages=stages,
+            seconds=ended - began,
+            conf=conf,
+            doubts=tuple(_doubts(log, tasks, stages)),
+        )
 
 
 def _cores_of_a_task(conf: dict[str, str]) -> int:
