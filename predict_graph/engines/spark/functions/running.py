@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from predict_graph.algorithms.parameters import literal
+from predict_graph.algorithms.parameters import Parameter, literal
 from predict_graph.engines.base import Follower
 from predict_graph.engines.profile import RunProfile
 from predict_graph.engines.spark.library.algorithm import CalledAlgorithm
@@ -34,7 +34,6 @@ from predict_graph.plugins import blamed_on
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-_KINDS = {bool: "true or false", int: "a whole number", float: "a number"}
 _ACCEPTED = "f(graph) for a GraphFrame, or f(spark, vertices, edges) for DataFrames"
 
 
@@ -183,12 +182,12 @@ def _option(name: str, options: Mapping[str, Any], key: str, value: Any) -> Any:
     kind = type(options[key])
     if not isinstance(value, str) or kind is str:
         return value
+    if kind in (int, float):
+        return Parameter(f"{key} of {name}", kind, options[key], "").check(value)
     found = literal(value)
-    if kind not in _KINDS or type(found) is kind:
-        return found
-    if (type(found), kind) == (int, float):
-        return float(found)
-    raise RequestError(f"{key} of {name} is {value!r}; accepted: {_KINDS[kind]}")
+    if kind is bool and not isinstance(found, bool):
+        raise RequestError(f"{key} of {name} is {value!r}; accepted: true or false")
+    return found
 
 
 def _arguments(

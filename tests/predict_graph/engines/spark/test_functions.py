@@ -83,10 +83,9 @@ def test_wrong_requests(job_file):
     def make(function, **parameters):
         FunctionAlgorithm(f"{job_file}:{function}", parameters)
 
-    said = "function 'jobs.txt:f'; accepted: FILE.py:FUNCTION"
-    refused(said, FunctionAlgorithm, "jobs.txt:f", {})
-    said = "the file .*nowhere.py cannot be loaded: No such file"
-    refused(said, FunctionAlgorithm, "nowhere.py:f", {})
+    own = FunctionAlgorithm
+    refused("function 'jobs.txt:f'; accepted: FILE.py:FUNCTION", own, "jobs.txt:f", {})
+    refused("the file .*nowhere.py cannot be loaded: No such file", own, "nowhere.py:f", {})
     refused("has no function 'rank'; accepted: ranks, once", make, "rank")
     refused("has no function 'F'", make, "F")
     refused(r"two\(edges, vertices\) does not take a graph", make, "two")
