@@ -13,7 +13,6 @@ import sys
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -98,8 +97,8 @@ def adopted_session(spark: Any, settings: SparkSettings) -> Iterator[opening.Ope
         sister = spark.newSession()
         for name, value in settings.sql_conf.items():
             sister.conf.set(name, value)
-        found = opening.OpenSession(sister, settings, shared, own, 0.0, spark, site)
-        session = replace(found, address=address).from_now()
+        adopted = sister, settings, shared, own, 0.0, spark, site
+        session = opening.OpenSession(*adopted, address=address).from_now()
         python, checkpoints = context.pythonExec, context._jsc.sc().getCheckpointDir()
         if settings.local and "PYSPARK_PYTHON" not in os.environ:
             context.pythonExec = sys.executable  # else the python3 of the path, whatever it has

@@ -27,7 +27,7 @@ from predict_graph.engines.spark.log.eventlog import LogReader, executor_row
 from predict_graph.engines.spark.log.growing import GrowingLog
 from predict_graph.engines.spark.session.failures import reason, spark_failures
 from predict_graph.engines.spark.session.settings import SparkSettings, is_local
-from predict_graph.engines.spark.tables.checkpoints import Checkpoints, hadoop_path
+from predict_graph.engines.spark.tables.checkpoints import Checkpoints, delete_address, hadoop_path
 from predict_graph.errors import JobError, RequestError, check_installed, explained_by_system
 
 if TYPE_CHECKING:
@@ -115,8 +115,7 @@ class OpenSession:
         try:
             yield literal_path(there)
         finally:
-            with suppress(Exception):  # the driver may be gone
-                files.delete(target, True)
+            delete_address(self.spark, there)
 
     def fetch(self, address: str, path: Path) -> None:
         """Move to a path what executors have written."""
@@ -189,9 +188,8 @@ def open_session(settings: SparkSettings, *, java_works: bool = False) -> Iterat
                 checkpoints = Checkpoints(spark, settings.checkpoint, settings.checkpoint_interval)
             held.enter_context(closing(checkpoints))
         address = held.enter_context(temporary_address(spark, settings.address))
-        seconds = time.perf_counter() - started
-        session = OpenSession(spark, settings, shared, event_logs, seconds, spark)
-        yield replace(session, checkpoints=checkpoints, address=address)
+        opened = spark, settings, shared, event_logs, time.perf_counter() - started, spark
+        yield OpenSession(*opened, checkpoints=checkpoints, address=address)
 
 
 @contextmanager
@@ -220,8 +218,7 @@ def temporary_address(spark: Any, parent: str | None) -> Iterator[str | None]:
     try:
         yield str(path)
     finally:
-        with suppress(Exception):  # the driver may be gone
-            files.delete(path, True)
+        delete_address(spark, str(path))
 
 
 @contextmanager
@@ -282,10 +279,8 @@ def _patience(spark: Any) -> float:
 
 def _wait_for_executors(spark: SparkSession, settings: SparkSettings) -> None:
     """Wait until all executors have registered."""
-    if settings.local:
-        return
-    there = len(awaited_executors(spark, settings.machines))
-    if there < settings.machines:
+    there = len(awaited_executors(spark, settings.executors))
+    if there < settings.executors:
         raise JobError(
             f"{settings.master} gave {there} of the {settings.machines} machines asked for, "
             f"each with {settings.cores} cores and {settings.memory} of memory, within "

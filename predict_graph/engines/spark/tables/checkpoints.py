@@ -57,17 +57,12 @@ class Checkpoints:
         plan: Any = saved._jdf.queryExecution().logical()
         replaced, self._kept = self._kept, str(plan.rdd().getCheckpointFile().get())
         if replaced is not None:
-            self._delete(replaced)
+            delete_address(self._spark, replaced)
         return saved
 
     def close(self) -> None:
-        """Delete the files, unless the driver is gone."""
-        with suppress(Exception):
-            self._delete(self._folder)
-
-    def _delete(self, place: str) -> None:
-        path, files = hadoop_path(self._spark, place)
-        files.delete(path, True)
+        """Delete the files."""
+        delete_address(self._spark, self._folder)
 
 
 def hadoop_path(spark: Any, address: str) -> tuple[Any, Any]:
@@ -75,3 +70,10 @@ def hadoop_path(spark: Any, address: str) -> tuple[Any, Any]:
     context = spark.sparkContext
     path = context._jvm.org.apache.hadoop.fs.Path(address)
     return path, path.getFileSystem(context._jsc.hadoopConfiguration())
+
+
+def delete_address(spark: Any, address: str) -> None:
+    """Delete what is at an address, unless the driver is gone."""
+    with suppress(Exception):
+        path, files = hadoop_path(spark, address)
+        files.delete(path, True)
