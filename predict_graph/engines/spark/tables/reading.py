@@ -27,6 +27,7 @@ from predict_graph.errors import JobError, RequestError
 from predict_graph.graph.columns import find_columns
 from predict_graph.graph.edge_list import EdgeBlock, EdgeList
 from predict_graph.graph.readers import name_of
+from predict_graph.graph.readers.formats import SUFFIXES
 from predict_graph.graph.readers.layout import Layout, first_data, layout_of
 from predict_graph.graph.readers.streams import suffixes_of
 from predict_graph.graph.readers.text import LARGEST_WEIGHT, scan_blocks
@@ -34,8 +35,7 @@ from predict_graph.graph.readers.text import LARGEST_WEIGHT, scan_blocks
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-_FORMATS = dict.fromkeys((".txt", ".tsv", ".csv", ".edges", ".edgelist", ".el"), "text")
-_FORMATS |= dict.fromkeys((".parquet", ".pq"), "parquet")
+_FORMATS = {suffix: form for suffix, form in SUFFIXES.items() if form in ("text", "parquet")}
 _TABLE = "the table"
 _GLOB = re.compile(r"([*?{}\[\]\\])")
 _INTEGERS = ("tinyint", "smallint", "int", "bigint", "decimal(20,0)")  # the last is uint64
@@ -87,8 +87,7 @@ def check_source(graph: Any) -> None:
 
 
 def edge_source(spark: SparkSession, graph: Any) -> ListedEdges:
-    """Inspect the source of a graph: names, types and first lines only."""
-    check_source(graph)
+    """Inspect the source of a graph that was checked: names, types and first lines only."""
     wanted = EdgeList.of(graph, "integer")
     if is_table(wanted.edges):
         return _table_edges(wanted)

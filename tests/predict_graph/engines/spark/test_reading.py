@@ -185,11 +185,9 @@ def test_the_line_is_found_in_a_large_file(spark, read_by_spark, written):
         spark.conf.set("spark.sql.files.maxPartitionBytes", before)
 
 
-def test_places_that_are_not_there(read_by_spark, written):
+def test_what_cannot_be_read(local_session, read_by_spark, written, edges):
     refused(r"there is no file /nowhere/web\.txt", read_by_spark, "/nowhere/web.txt")
     refused(r"the suffix '.docx'; Spark reads .csv", read_by_spark, written("0 1\n", "web.docx"))
-
-
-def test_more_vertices_than_blocks_can_number_are_refused(local_session, edges):
+    # More vertices than blocks can number.
     packed = packed_graph(local_session, edges, most=100)
     refused(r"has [\d,]+ vertices; accepted: up to 100", packed.__enter__)
