@@ -56,7 +56,7 @@ def _use(algorithm: str) -> None:
 
     from predict_graph import predict, run
     from predict_graph.algorithms import check_algorithm
-    from predict_graph.graph import check_graph
+    from predict_graph.graph import EdgeList, check_graph
     from predict_graph.graph.storage import write_edges
     from predict_graph.limits import Limits, limited
 
@@ -65,6 +65,7 @@ def _use(algorithm: str) -> None:
         for directed in (False,) if chosen.undirected else (True, False):
             file, graph = Path(folder) / f"{directed}.txt", check_graph(_GRAPH, directed=directed)
             write_edges(file, graph)
+            check_graph(EdgeList(file, ids="string"))
             predict(algorithm, file, directed=directed, history="none", budget="unlimited", seed=1)
             run(algorithm, file, directed=directed, history="none")
             if "spark" in chosen.runs_on and find_spec("pyspark") is not None:

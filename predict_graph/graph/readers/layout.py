@@ -38,6 +38,7 @@ _DECIMAL_COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+")
 _DECIMAL_LINE = re.compile(
     rb"[^,;\t]+([;\t])[^,;\t]+\1(?:[^,;\t]*\1)*[ \t]*\"?[+-]?[0-9]*,[0-9]+\"?[ \r]*(?:\1|$)"
 )
+_FIELD = rb'[\s,;|"]%b[\s,;|"]'  # with what may be before and after it
 LARGEST_ID = 2**63 - 1  # by definition of 64-bit integers
 ONE_COLUMN = "the line has one column; accepted: two ids a line, source and target"
 NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
@@ -282,8 +283,7 @@ def _has_header(
     ):
         return True
     after = bytes(block[block.find(b"\n") :])
-    again = {field.strip(b'" \r') for field in re.split(rb"[\n\t,;]", after)} | {*after.split()}
-    if any(name and name.encode() in again for name in names[:2]):
+    if any(name and re.search(_FIELD % re.escape(name.encode()), after) for name in names[:2]):
         return False
     if after.count(b"\n") > 100:  # a wrong guess harms one edge in a hundred
         shown = ", ".join(names)[:80]
@@ -394,6 +394,7 @@ def _delimiter(line: bytes, suffix: str, wanted: EdgeList) -> int:
         tab = not all(map(NUMBER.fullmatch, kept[:2]))
     if decimal := _DECIMAL_LINE.match(line):
         return decimal[1][0]
+    line = re.sub(rb'"[^"]*"', b'""', line)  # quoted ids may hold any delimiter
     if tab and (ids != "integer" or suffix == ".tsv"):
         return ord("\t")
     bars = b"" if re.search(rb"^[|]|[ \t]", line) else b"|"

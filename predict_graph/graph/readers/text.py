@@ -190,52 +190,89 @@ def _digits(buffer: Bytes, at: int) -> tuple[int, int, bool]:
 
 def _columns_of(block: bytearray, layout: Layout) -> EdgeBlock | None:
     """Return the edges of columns as pyarrow reads them; None if it cannot, or reads otherwise."""
-    pa, reader = imported("pyarrow"), imported("pyarrow.csv")
-    mark = bytes([layout.delimiter or ord(" ")])
+    pa, reader, places = imported("pyarrow"), imported("pyarrow.csv"), layout.columns.places
     content = _without_comments(block, layout)
-    if not layout.delimiter:
-        content = content.replace(b"\t", b" ")
-    odd = [] if mark == b"\t" else [b"\t"]
-    odd += [] if layout.texts else [b"0x", b"0X"]  # hexadecimal numbers
-    if (
-        _refused_control(content, layout)
-        or any(each in content for each in odd)
-        or (b"\r" in content and b"\r" in content.replace(b"\r\n", b"\n"))
-    ):
+    if _refused_control(content, layout) or b"\r" in content.replace(b"\r\n", b"\n"):
         return None
-    quoted = b'"' in content
-    bare = re.sub(rb'(?<![^\n%b])"[^"\n]*"' % mark, b'"', content) if quoted else content
-    padded = (b" " + mark, mark + b" ", b" \n", b"\n ", b" \r")
-    if b" " in bare and (bare[:1] == b" " or any(pair in bare for pair in padded)):
-        if quoted and layout.texts:  # ids may hold such blanks
-            return None
-        content = re.sub(rb" *" + re.escape(mark) + rb" *", mark, content)
-        content = re.sub(rb" *(\r?\n) *", rb"\1", content).lstrip(b" ")
-    plain = rb'(?:(?:"[^"\n]*"|[^" \n%b][^\n%b]*)?(?:[%b]|\r?\n))*+' % (mark, mark, mark)
-    if quoted and not re.fullmatch(plain, content):
+    kept, fields = np.isin(np.arange(max(places) + 1), places), np.empty(len(content), np.uint8)
+    buffer, width = np.frombuffer(content, np.uint8), layout.width or len(content)
+    chosen = fields[: _copy_fields(buffer, layout.delimiter, kept, width, fields)].tobytes()
+    if not chosen or (not layout.texts and b"0x" in chosen.lower()):  # hexadecimal numbers
         return None
-    names = [f"f{place}" for place in layout.columns.places]
-    types = dict(zip(names, _types(layout), strict=False))
+    types = {f"f{place}": kind for place, kind in zip(places, _types(layout), strict=False)}
     try:
         table = reader.read_csv(
-            pa.py_buffer(content),
+            pa.py_buffer(chosen),
             reader.ReadOptions(
                 use_threads=False,
-                block_size=len(content) + 1,
-                column_names=[f"f{place}" for place in range(layout.width)],
-                autogenerate_column_names=not layout.width,
+                block_size=len(chosen) + 1,
+                column_names=[f"f{place}" for place in sorted(places)],
             ),
-            reader.ParseOptions(delimiter=mark.decode(), quote_char=quoted and '"'),
-            reader.ConvertOptions(
-                column_types=types,
-                null_values=[],
-                include_columns=[*types],
-                decimal_point=layout.point,
+            reader.ParseOptions(
+                delimiter=chr(layout.delimiter or 32), quote_char=b'"' in chosen and '"'
             ),
+            reader.ConvertOptions(column_types=types, null_values=[], decimal_point=layout.point),
         )
     except (pa.ArrowException, OverflowError):
         return None
-    return _edges_of([table[name].combine_chunks() for name in names], layout)
+    return _edges_of([table[name].combine_chunks() for name in types], layout)
+
+
+@njit(cache=True, nogil=True)
+def _copy_fields(buffer: Bytes, delimiter: int, kept: Any, width: int, fields: Bytes) -> int:
+    """Copy the fields of each line that are kept, without blanks around them; return their length.
+
+    It is 0 if a line lacks one of them, has more than `width`, or a quote does not end its field.
+    """
+    blank = 32 if delimiter == 9 else 9  # besides a space
+    at, size = 0, 0
+    while at < len(buffer):
+        place, at = 0, _after_blanks(buffer, at, blank)
+        empty = buffer[at] == 10
+        while buffer[at] != 10:
+            begin, end = at, _field_end(buffer, at, delimiter, blank)
+            at = _after_blanks(buffer, end, blank)
+            if buffer[at] != 10 and (buffer[at] != delimiter if delimiter else at == end):
+                return 0
+            if place < len(kept) and kept[place]:
+                for each in range(begin, end):
+                    fields[size + each - begin] = buffer[each]
+                size += end - begin + 1
+                fields[size - 1] = delimiter or 32
+            elif place >= width and end > begin:
+                return 0
+            if delimiter and buffer[at] == delimiter:
+                at = _after_blanks(buffer, at + 1, blank)
+            place += 1
+        at += 1
+        if not empty:
+            if place < len(kept):
+                return 0
+            fields[size - 1] = 10
+    return size
+
+
+@njit(cache=True, nogil=True)
+def _field_end(buffer: Bytes, at: int, delimiter: int, blank: int) -> int:
+    """Return where a field ends, quoted or plain; of a quote that stays open, its own place."""
+    begin = end = at
+    if buffer[at] == 34:
+        at += 1
+        while buffer[at] != 34 or buffer[at + 1] == 34:
+            if buffer[at] == 10:
+                return begin
+            at += 2 if buffer[at] == 34 else 1
+        return at + 1
+    while buffer[at] != 10 and buffer[at] != delimiter:
+        after = _after_blanks(buffer, at, blank)
+        if after == at:
+            at += 1
+            end = at
+        elif delimiter:
+            at = after
+        else:
+            break
+    return end
 
 
 def _rows_of(path: Path, block: bytearray, layout: Layout, line: int) -> EdgeBlock | None:
