@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 from xml.parsers import expat
@@ -101,34 +101,53 @@ def _xml(reader: str, networkx: Any, data: bytes, path: str) -> Parsed:
     return getattr(networkx, reader)(io.BytesIO(data)), ()
 
 
-_VERTICES = re.compile(r"^\*vertices\s+(\d+)[^\n]*\n(?=\s*\*|\s*$)", re.IGNORECASE | re.MULTILINE)
-_SECTIONS = re.compile(r"^\*(\w+)[ \t]*([^\n]*)", re.MULTILINE)
-_EMPTY = re.compile(r"^\*(?:arcs|edges)\b[^\n*]*\s*(?=\*|\Z)", re.IGNORECASE | re.MULTILINE)
+_SECTION = re.compile(r"^\*(\w+)[ \t]*([^\n]*)\n", re.MULTILINE)
+_VERTEX = re.compile(r'\s*(\d+)(?:\s+(?:"([^"]*)"|([^\s"]+)))?')
+_EDGES, _ARCS = ("edges", "edgeslist"), ("arcs", "arcslist", "matrix")
 
 
 def _pajek(networkx: Any, data: bytes, path: str) -> Parsed:
+    """Parse Pajek; where there are arcs too, an edge is an arc each way."""
     text = data.decode("utf-8-sig").replace("\r\n", "\n")
-    text = _EMPTY.sub("", re.sub(r"^%[^\n]*\n", "", text, flags=re.MULTILINE))
-    sections = [(name.lower(), rest.strip()) for name, rest in _SECTIONS.findall(text)]
-    listed = [name for name, _ in sections if name not in ("network", "vertices")]
-    if listed not in (["arcs"], ["edges"], ["matrix"]):
-        raise ValueError(f"it lists edges in {listed}; accepted: *arcs, *edges or *matrix, once")
-    counts = [whole_number(number) for name, number in sections if name == "vertices"]
-    count = counts[0] if len(counts) == 1 else None
+    _, *parts = _SECTION.split(re.sub(r"^%[^\n]*\n", "", text, flags=re.MULTILINE) + "\n")
+    names, heads = map(str.lower, parts[::3]), map(str.strip, parts[1::3])
+    sections = [*zip(names, heads, (part.strip().split("\n") for part in parts[2::3]), strict=True)]
+    kinds = {name for name, _, rows in sections if rows != [""]} - {"network", "vertices"}
+    if not kinds <= {*_EDGES, *_ARCS}:
+        accepted = ", ".join(f"*{name}" for name in (*_ARCS, *_EDGES))
+        raise ValueError(f"it lists edges in {sorted(kinds)}; accepted: {accepted}")
+    listed = [(whole_number(head), rows) for name, head, rows in sections if name == "vertices"]
+    count, rows = listed[0] if len(listed) == 1 else (None, [])
     if count is None:
         raise ValueError("it does not say once how many vertices it has")
     check_unpacked(f"{path}: the network", 16 * count, len(data))
+    labels = {str(number): str(number) for number in range(1, count + 1)}
+    for number, quoted, plain in (found.groups() for found in map(_VERTEX.match, rows) if found):
+        labels[number] = quoted or plain or number
+    differ = len({*labels.values()})
+    if not len(labels) == differ == count:
+        raise ValueError(f"it says {count} vertices, but has {differ} labels that differ")
+    arcs, edges = networkx.MultiDiGraph(), networkx.MultiGraph()
+    edges.add_nodes_from(labels.values())
+    for name, _, rows in sections:
+        for one, other, *weight in _listed(name, rows):
+            known = {"weight": float(weight[0])} if weight else {}
+            (edges if name in _EDGES else arcs).add_edge(labels[one], labels[other], **known)
+    if not arcs:
+        return edges, ()
+    arcs.update(edges.to_directed())
+    return arcs, ()
 
-    def numbered(found: re.Match[str]) -> str:  # vertices without lines of their own
-        rows = (f'{v} "{v}"' for v in range(1, count + 1))
-        return "\n".join([found[0].rstrip("\n"), *rows, ""])
 
-    made = networkx.parse_pajek(_VERTICES.sub(numbered, text).split("\n"))
-    if made.number_of_nodes() != count:
-        raise ValueError(
-            f"it says {count} vertices, but has {made.number_of_nodes()} labels that differ"
-        )
-    return made, ()
+def _listed(section: str, rows: list[str]) -> Iterator[list[str]]:
+    """Yield the edges that a section of Pajek lists: two vertices and perhaps a weight."""
+    for at, row in enumerate(map(str.split, rows), 1):
+        if section == "matrix":
+            yield from ([str(at), str(to), each] for to, each in enumerate(row, 1) if float(each))
+        elif section.endswith("list"):
+            yield from ([row[0], other] for other in row[1:])
+        elif section in ("arcs", "edges") and row:
+            yield row
 
 
 def _adjlist(networkx: Any, data: bytes, path: str) -> Parsed:

@@ -95,7 +95,7 @@ FILES = [
     (".json", '{"nodes": [{"id": 1}], "links": [{"source": 1, "target": 2}]}', "not among the ids"),
     (".net", '*vertices 2\n1 "x"\n2 "x"\n*arcs\n1 2', "2 vertices, but has 1 labels"),
     (".net", "*vertices 1000000000\n*arcs\n1 2\n", "vertices 1000000000|unpack_ratio"),
-    (".net", "*vertices 2\n*arcslist\n1 2 3\n", "arcslist"),
+    (".net", "*vertices 2\n*lines\n1 2 3\n", "lines"),
     # Parquet.
     (".parquet", parquet(a=[1, 2]), "has one column"),
     (".parquet", parquet(a=[1, 2], b=[1.5, 2.0]), "'b' is 1.5 in row 1; accepted: integers"),

@@ -55,8 +55,10 @@ ROADS = "c roads\np sp 4 3\na 1 2 7\nc between\na 2 3 5\na 3 1 2\n"
 SIZED = "3 2 111 2\n9 1 2 2 0.5\n9 1 2 1 0.5 3 4\n9 1 2 2 4\n"  # and weights of the vertices
 
 
+MIXED = "*Vertices 3\n*Arcs\n1 2 2\n3 3\n*Edges\n2 3 5\n*Arcslist\n3 1\n"
 SMALL_FILES = [
     ("a.net", "*Vertices 4\n*Arcs\n*Edges\n1 2\n2 3\n", 4, False, {(1, 2): 1.0, (2, 3): 1.0}),
+    ("a.net", MIXED, 3, True, {(1, 2): 2.0, (2, 3): 5.0, (3, 2): 5.0, (3, 1): 1.0, (3, 3): 1.0}),
     ("a.json", f"\ufeff{LINKS}", 2, True, {(0, 1): 1.0}),
     ("a.gml", GML, 2, True, {(1, 2): 1.0}),  # its labels are no ids
     ("a.gr", ROADS, 4, True, {(0, 1): 7.0, (1, 2): 5.0, (2, 0): 2.0}),
