@@ -136,7 +136,7 @@ def draw_lines(
         axes.plot(x, middle, marker="o" if len(x) < 2 else "", **style)
         if line.points is not None and len(np.asarray(line.points[0])):
             x, measured = np.asarray(line.points[0]), np.asarray(line.points[1]) / divisor
-            label = "" if place else "measured"  # once in the legend
+            label = "measured" if len(lines) == 1 else ""  # markers of several lines differ
             _points(axes, x, measured, place, LIGHT.actual, mfc=LIGHT.paper, label=label)
             values.append(Values(f"{line.label}, measured", x, measured))
     for name, level in (limits or {}).items():
