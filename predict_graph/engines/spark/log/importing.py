@@ -56,9 +56,8 @@ def record_of_log(
             named = found.name if found.by == "names" else ""
             engine = _engine(log, found)
             for each in runs:
-                if (
-                    began < each.finished <= found.started
-                ):  # the session was open, and its Java warm
+                # The session was open, and its Java warm.
+                if began < each.finished <= found.started:
                     began, engine["follows"] = each.finished, each.algorithm
             log = replace(log, application={**log.application, "started": began})
             record = RunRecord(
