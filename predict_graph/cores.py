@@ -11,7 +11,6 @@ import os
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -110,7 +109,8 @@ class LoadMeter:
     def observe(self) -> None:
         """Count the threads that there are now: those that end are not seen later."""
         with self._lock:
-            for name, (ran, waited) in _threads():
+            for name in os.listdir("/proc/self/task"):
+                ran, waited = _schedstat(f"self/task/{name}")
                 seen = self._seen.get(name, (0.0, 0.0))
                 before = seen if ran >= seen[0] else (0.0, 0.0)  # another thread has its number
                 self._add(ran - before[0], waited - before[1])
@@ -145,12 +145,6 @@ class LoadMeter:
         held = min(max(throttled, 0.0), waited)
         share = stolen / used if used > 0.0 else 0.0
         return Load((waited - held) / whole, held / whole, min(max(share, 0.0), 1.0))
-
-
-def _threads() -> Iterator[tuple[str, tuple[float, float]]]:
-    with suppress(OSError):
-        for name in os.listdir("/proc/self/task"):
-            yield name, _schedstat(f"self/task/{name}")
 
 
 def queued(process: int | str = "self") -> float:

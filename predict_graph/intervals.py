@@ -74,6 +74,11 @@ class Interval:
         """The standard deviation of the logarithm, from the ends."""
         return math.log(max(self.high / max(self.low, 1e-12), 1.0)) / (2.0 * QUANTILE)
 
+    def __add__(self, other: Interval) -> Interval:
+        """Return the interval of a sum whose parts are at their ends together."""
+        parts = zip((self.predicted, *self), (other.predicted, *other), strict=True)
+        return Interval(*(one + another for one, another in parts))
+
     def scaled(self, factor: float) -> Interval:
         """Return the interval times a factor."""
         return Interval(self.predicted * factor, self.low * factor, self.high * factor)

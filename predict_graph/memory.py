@@ -20,7 +20,6 @@ _FILES = (
     ("memory.max", "memory.current", "inactive_file"),
     ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
 )
-_HEAD = sys.getsizeof(b"")  # bytes of an object beside its content
 
 
 def resident_memory(process: int | None = None) -> int:
@@ -69,10 +68,10 @@ def fill_holes(at_once: int = 2**15, most: int = 2**28) -> list[Any]:
     objects of each multiple of 16 bytes up to 512; each is filled until the process grows, so many
     bytes at once, and at most so many in all, which limits the time.
     """
-    kept, left, before = [], most, resident_memory()
+    kept, left, before, head = [], most, resident_memory(), sys.getsizeof(b"")
     for size in range(512, 32, -16):  # large ones first: they take the pools that are all free
         while left > 0:
-            kept.append([bytes(size - _HEAD) for _ in range(at_once // size)])
+            kept.append([bytes(size - head) for _ in range(at_once // size)])
             left -= at_once
             now = resident_memory()
             grown, before = now - before, now

@@ -49,7 +49,6 @@ _SPACING = 1e-3  # limits the memory: time between two observations / time until
 _MANY_ROUNDS = 100
 _LONG = 30.0  # limits the seconds of few iterations, and of many ones
 _LATE = 1.1  # limits how far a call that does not stop itself exceeds its limit, times
-_HERE = str(Path(__file__).parent)
 _FORKING = threading.RLock()  # children have it, and may predict themselves
 
 
@@ -398,6 +397,6 @@ def _silence() -> None:
 
 def _described(error: BaseException) -> str:
     frames = traceback.extract_tb(error.__traceback__)
-    ours = not frames or frames[-1].filename.startswith(_HERE)
+    ours = not frames or frames[-1].filename.startswith(str(Path(__file__).parent))
     where = "" if ours else f" (line {frames[-1].lineno} of {Path(frames[-1].filename).name})"
     return described_error(error)[:300] + where

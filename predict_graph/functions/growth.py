@@ -347,7 +347,8 @@ _Peaks = Sequence[tuple[Mapping[str, float], float]]
 """Drivers of graphs, and the bytes of runs on them."""
 _VISIBLE = 2.0**22  # bytes that show among those of an interpreter; not tuned
 _RESOLUTION = 1.5 * 2**20  # bytes that the interpreter and the allocator hold back; not tuned
-_HELD_BY = (NOTHING, "vertices", "edges", "reached_vertices", "vertices_squared")  # two by pairs
+_PAIRS = ("reached_vertices", "vertices_squared")
+_HELD_BY = (NOTHING, "vertices", "edges", *_PAIRS)
 # Of peaks: noise of one run (calibrated), half of what Python's allocator takes at once, powers
 # nearer to one than those of times (bytes are proportional to what is held), and no least: peaks of
 # small runs do not show all that is held.
@@ -381,8 +382,7 @@ def predict_memory(
     if converted and not graph:
         sizes = [(drivers, run.graph_bytes) for drivers, run in runs]
         graph = grown_bytes(sizes, target, ("edges", "vertices")).predicted
-    high = graph * 1.15 + call.high + _RESOLUTION
-    return Interval(call.predicted + graph, graph / 1.15 + call.low, high)
+    return call + Interval(graph, graph / 1.15, 1.15 * graph + _RESOLUTION)
 
 
 def _most(prefix: ChildRun, rounds_left: float) -> float:
@@ -413,7 +413,7 @@ def grown_bytes(
     size: the one that allows most counts.
     """
     pair = 4.0 if kinds else 1.0
-    names = [x for x in names if x not in _HELD_BY[3:] or _may_hold_pairs(points, x, pair)]
+    names = [x for x in names if x not in _PAIRS or _may_hold_pairs(points, x, pair)]
 
     def least(each: Mapping[str, float]) -> float:
         return min(b for d, b in points if all(d[n] >= each[n] for n in ("vertices", "edges")))

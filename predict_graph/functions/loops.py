@@ -65,11 +65,8 @@ def enclosing_loops(code: CodeType, line: int | None) -> list[Loop]:
     []
     """
     # Without a line the interpreter is between two.
-    return [loop for loop in _loops(code) if line and loop.lineno <= line <= _last(loop)]
-
-
-def _last(loop: Loop) -> int:
-    return loop.body[-1].end_lineno or loop.body[-1].lineno
+    ends = ((loop, loop.body[-1].end_lineno or loop.lineno) for loop in _loops(code))
+    return [loop for loop, last in ends if line and loop.lineno <= line <= last]
 
 
 @lru_cache(maxsize=512)
@@ -103,7 +100,7 @@ def _loops(code: CodeType) -> list[Loop]:
     own = list(_inside(ast.iter_child_nodes(root), _FUNCTIONS))
     found: list[Loop] = [node for node in own if isinstance(node, Loop)]
     found += [_as_for(node) for node in own if isinstance(node, _INLINED)]
-    return sorted(found, key=lambda loop: (loop.lineno, -_last(loop)))
+    return sorted(found, key=lambda loop: (loop.lineno, -(loop.end_lineno or 0)))
 
 
 def _as_for(made: Any) -> ast.For:

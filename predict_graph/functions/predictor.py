@@ -66,8 +66,7 @@ class FunctionCase(Gathering):
         # 0.15: not tuned
         made = self.conversion() if self.subject.converted else 0.0
         convert = Interval.spread(made, math.hypot(0.15, others)).scaled(load.stretch)
-        parts = zip(call.to_dict().values(), convert.to_dict().values(), strict=True)
-        runtime = Interval(*map(sum, parts))
+        runtime = call + convert
         phases = {"convert": convert.predicted, "call": call.predicted}
         sure = self.whole is not None or self.prefix is not None
         outgrown = "" if sure else observed.outgrown(self.points, self.stopped)
@@ -108,11 +107,11 @@ class FunctionCase(Gathering):
             own = self.function.arguments.get("seed")
             other = any(each.parameters.get("seed") != own for each in self.again)
             drawn = observed.ROUNDS_STD if takes_seed(self.function) or other else 0.0
-            std, count = math.hypot(RUN_STD, drawn), max(len(self.again), 1)
-            source = EARLIER_RUNS if self.again else "run"
-            said = f"{count} of the call itself" if self.again else ""
+            source, said = "run", ""
+            if self.again:
+                source, said = EARLIER_RUNS, f"{len(self.again)} of the call itself"
             logs = np.log([max(float(each.rows["seconds"][0]), 1e-9) for each in self.again])
-            std = std_of_next(logs, std)
+            std = std_of_next(logs, math.hypot(RUN_STD, drawn))
             return [SourceEstimate(source, whole.seconds, std, 1.0, said)]
         counted = observed.counting(self.earlier, self.points)
         return observed.estimates_of(self.growth(), self.points, counted, self.prefix)

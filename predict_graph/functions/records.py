@@ -142,14 +142,13 @@ def run_again(records: Sequence[RunRecord]) -> ChildRun | None:
     if not records:
         return None
     rows = [record.rows.records()[0] for record in records]
-    peak, graph = (max(row.get(f"{name}_bytes", 0.0) for row in rows) for name in ("peak", "graph"))
+    held = {key: max(row.get(key, 0.0) for row in rows) for key in ("peak_bytes", "graph_bytes")}
     return ChildRun(
         "done",
         seconds=statistics.fmean(row["seconds"] for row in rows),
         wall=statistics.fmean(row.get("wall") or row["seconds"] for row in rows),
         convert_seconds=statistics.fmean(record.phases["convert"] for record in records),
-        peak_bytes=peak,
-        graph_bytes=graph,
+        **held,
     )
 
 
@@ -197,13 +196,11 @@ def write_shared(path: Path, records: Iterable[RunRecord]) -> int:
             "library": record.engine["library"],
             "arguments": _arguments(record),
             "kind": names[record.sample_of or record.fingerprint],
-            "size": _rounded(record.vertices),
-            "vertices": _rounded(record.vertices),
+            **dict.fromkeys(("size", "vertices"), _rounded(record.vertices)),
             "directed": record.directed,
-            "drivers": {each: _measured(record, f"driver_{each}") for each in DRIVERS},
+            "drivers": {each: _rounded(record.rows[f"driver_{each}"][0]) for each in DRIVERS},
             "state": "done",
-            "seconds": _measured(record, "seconds"),
-            "peak_bytes": _measured(record, "peak_bytes"),
+            **{each: _rounded(record.rows[each][0]) for each in ("seconds", "peak_bytes")},
         }
         for record in records
         if _is_public(record)
@@ -230,10 +227,6 @@ def _arguments(record: RunRecord) -> dict[str, object]:
     """Return the arguments; which vertex is one says nothing of the cost, and much of the graph."""
     given = record.parameters.items()
     return {name: 0 if name in VERTEX_PARAMETERS else each for name, each in given}
-
-
-def _measured(record: RunRecord, column: str) -> float:
-    return _rounded(float(record.rows[column][0]))
 
 
 def _rounded(value: float) -> float:

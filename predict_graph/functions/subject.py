@@ -333,9 +333,8 @@ def _reads_directed(function: GraphFunction) -> bool:
     ``networkx.read_edgelist`` and ``networkit.EdgeListReader`` make undirected graphs by default;
     functions that refuse those need a directed one.
     """
-    if function.form not in ("networkx", "networkit"):
-        return True
-    if any("DiGraph" in str(each.annotation) for each in function.parameters.values()):
+    annotated = any("DiGraph" in str(each.annotation) for each in function.parameters.values())
+    if annotated or function.form not in ("networkx", "networkit"):
         return True
     if function.library != "networkx":
         return False
@@ -420,13 +419,10 @@ def _networkit(graph: Graph) -> Any:
     import networkit
 
     sources, targets, weights = graph.listed_edges()
-    values = np.ones(len(sources)) if weights is None else weights.astype(np.float64)
-    return networkit.GraphFromCoo(
-        (values, (sources.astype(np.uint64), targets.astype(np.uint64))),
-        n=graph.vertices,
-        weighted=weights is not None,
-        directed=graph.directed,
-    )
+    ends: Any = sources.astype(np.uint64), targets.astype(np.uint64)
+    held = ends if weights is None else (weights.astype(np.float64), ends)
+    kind = {"weighted": weights is not None, "directed": graph.directed}
+    return networkit.GraphFromCoo(held, n=graph.vertices, **kind)
 
 
 _BUILDERS: dict[str, Callable[[Graph], Any]] = {

@@ -286,8 +286,7 @@ class Watcher:
 def _watch(watcher: Watcher, display: Display, ended: threading.Event, every: float = 0.1) -> None:
     """Observe a run until it ends, and show what is seen."""
     while not clock.wait(ended, every):
-        moment = watcher.observe()
-        if moment is not None:
+        if (moment := watcher.observe()) is not None:
             display.show(moment)
 
 
