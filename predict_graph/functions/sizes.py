@@ -49,8 +49,9 @@ class GraphSize:
         """Check the numbers."""
         for name, least in (("vertices", 2), ("edges", 1)):
             value = getattr(self, name)
-            if not (isinstance(value, int | float | np.number) and least <= value < np.inf):
-                raise RequestError(f"{name} are {value!r}; accepted: {least} or more")
+            if not (isinstance(value, int | float | np.number) and least <= value < 2**63):
+                raise RequestError(f"{name} are {value!r}; accepted: {least} or more, below 2^63")
+            object.__setattr__(self, name, float(value))  # powers of numpy's integers overflow
         most = self.vertices * (self.vertices - 1) / (1 if self.directed else 2)
         if self.edges > most:
             raise RequestError(
@@ -101,7 +102,7 @@ def predict_by_size(
     held = [(each.drivers, each.peak_bytes) for each in known]
     peak = grown_bytes(held, drivers, kinds=[each.graph for each in known])
     graph = size.bytes(function.form)
-    peak = Interval(graph + peak.predicted, graph / 1.15 + peak.low, 1.15 * graph + peak.high)
+    peak += Interval(graph, graph / 1.15, 1.15 * graph)
     memory = PeakMemory(peak, float(available_memory()))
     others = [] if memory.fits is False else compiled_alternatives(function, call.cost, drivers)
     runtime = Interval.spread(call.cost, call.log_std)

@@ -46,8 +46,8 @@ def test_what_the_atlas_has_is_predicted_without_a_run():
 
 @pytest.mark.usefixtures("measured")
 def test_the_size_of_a_graph_is_enough():
-    graph = check_graph("barabasi-albert:n=20000,m=5,seed=3")
-    size = predict_graph.GraphSize(graph.vertices, graph.edges / 2)
+    graph = check_graph("barabasi-albert:n=50000,m=5,seed=3")
+    size = predict_graph.GraphSize(np.int32(graph.vertices), graph.edges / 2)
     said = predict_graph.predict(nx.voterank, size, number_of_nodes=7)
     cost = UNIT * UNITS_OF_AN_EDGE * graph.edges
     assert cost / 2.0 < said.processor_seconds < 2.0 * cost
