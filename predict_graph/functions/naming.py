@@ -395,9 +395,10 @@ def _given(function: Callable[..., Any]) -> tuple[Any, str, str]:
     owner: Any = getattr(inner, "__objclass__", None)  # of a method in C
     module = str(getattr(inner, "__module__", None) or getattr(owner, "__module__", "__main__"))
     name = getattr(inner, "__qualname__", type(inner).__name__)
-    root = module.partition(".")[0]
+    root, _, part = module.partition(".")
     if root in LIBRARIES:
-        return function, _public(root, name, inner), root
+        public = f"{part}.{name}" if root == "networkit" else name  # which modules alone have
+        return function, _public(root, public, inner), root
     return function, f"{module}:{name}", ""
 
 
