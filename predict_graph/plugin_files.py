@@ -15,10 +15,14 @@ import sysconfig
 import traceback
 from ast import literal_eval
 from collections.abc import Iterable, Iterator
-from pathlib import Path
-from types import CodeType, FunctionType, ModuleType, SimpleNamespace
+from functools import partial
+from numbers import Number
+from pathlib import Path, PurePath
+from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any, NamedTuple
 from uuid import uuid4
+
+import numpy as np
 
 from predict_graph.errors import RequestError, described_error
 from predict_graph.inputs import read_bytes
@@ -31,9 +35,8 @@ class _Loaded(NamedTuple):
     registered: list[tuple[Registry[Any], str]]
 
 
-_Place = tuple[int, str]
 _LOADED: dict[Path, _Loaded] = {}
-_CONSTANTS = (int, float, str, tuple, list, dict, set, frozenset)
+_CONSTANTS = (Number, str, bytes, PurePath, tuple, list, dict, set, frozenset, np.ndarray, partial)
 _INSTALLED = (sysconfig.get_path("stdlib"), os.path.dirname(__file__))
 _CHANGES = {"STORE_GLOBAL", "STORE_ATTR", "STORE_SUBSCR", "DELETE_SUBSCR", "append", "add"}
 _CHANGES |= {"update", "setdefault", "extend", "insert", "pop", "popitem", "remove", "discard"}
@@ -73,11 +76,12 @@ def file_module(file: Path) -> ModuleType:
 def code_digest(thing: Any, seen: set[int] | None = None) -> str:
     """Return a digest of the code of a function, class or object, and of what it uses.
 
-    Of what is around it by name, and of modules what it names, it takes numbers, texts and
-    containers, but for those that it fills itself, such as caches, and functions and classes in the
-    same way, unless they are of a package that is installed; of defaults, variables around it and
-    attributes of its object, which it may fill too, all contents. It is empty where there is no
-    Python code. What has been `seen` is not taken again: functions may use each other.
+    Of what is around it by name, and of modules what it names, it takes constants (numbers, texts,
+    arrays, containers), functions, classes and their objects, unless they are of a package that is
+    installed, and in the same way what these use. Of defaults, variables around it and attributes
+    of objects it takes all contents. Left out is what its own code changes, such as a cache. It is
+    empty where there is no Python code. What has been `seen` is not taken again: functions may use
+    each other.
 
     Examples
     --------
@@ -87,29 +91,126 @@ def code_digest(thing: Any, seen: set[int] | None = None) -> str:
     seen = set() if seen is None else seen
     if id(thing) in seen:
         return "seen"
-    constants: dict[_Place, Any] = {}
-    filled: set[_Place] = set()
-    seen.add(id(thing))
-    todo = [thing]
-    for each in todo:  # what they use is added
-        for place, value in _used_by(each, seen, filled):
-            if isinstance(value, _CONSTANTS) and not place[1].startswith("__"):
-                constants[place] = value
-            elif id(value) not in seen and _is_own(value, each):
-                seen.add(id(value))
-                todo.append(value)
-    kept = (item for item in constants.items() if item[0] not in filled)
-    source = "".join(name + content_text(value, seen) for (_, name), value in kept)
-    return hashlib.blake2b(source.encode(), digest_size=8).hexdigest() if source else ""
+    uses = _Uses(thing, seen)
+    texts = [name + content_text(value, seen) for name, value in uses.unchanged()]
+    return hashlib.blake2b("".join(texts).encode(), digest_size=8).hexdigest() if texts else ""
+
+
+class _Uses:
+    """What code uses, what that uses, and so on.
+
+    Constants are known by their names, with a dot where all contents count, whatever they are: of
+    defaults, variables around a function, and attributes of an object.
+    """
+
+    def __init__(self, thing: Any, seen: set[int]) -> None:
+        self._constants: dict[tuple[str, int], Any] = {}
+        self._called = {"__call__", getattr(thing, "__name__", "")}  # names of functions
+        self._changed: list[tuple[str, str]] = []  # by which function, and what
+        seen.add(id(thing))
+        todo = [thing]
+        for each in todo:  # what they use is added
+            for name, value in self._of(each):
+                constant, held = isinstance(value, _CONSTANTS), name.startswith(".")
+                if not constant and _is_own(value, each):
+                    todo += [] if id(value) in seen else [value]
+                    seen.add(id(value))
+                elif constant or (held and not isinstance(value, ModuleType)):
+                    self._constants[name, id(value)] = value
+
+    def unchanged(self) -> Iterator[tuple[str, Any]]:
+        """Yield the constants, by name, that no function changes which may be called."""
+        changed = {name for function, name in self._changed if function in self._called}
+        for (name, _), value in self._constants.items():
+            if name.lstrip(".") not in changed and not name.lstrip(".").startswith("__"):
+                yield name, value
+
+    def _of(self, thing: Any) -> Iterable[tuple[str, Any]]:
+        """Return what a class, a method, a function or an object uses, by name."""
+        if isinstance(thing, type):
+            inside = {**vars(thing), **{each.__name__: each for each in thing.__bases__}}
+            return [(name, getattr(x, "fget", getattr(x, "func", x))) for name, x in inside.items()]
+        if isinstance(thing, MethodType):
+            return [("function", thing.__func__), (".object", thing.__self__)]
+        own = lambda each: inspect.isfunction(each) and _is_own(each, None)  # noqa: E731
+        function = inspect.unwrap(thing, stop=own)  # without decorators of installed packages
+        if isinstance(function, FunctionType):
+            return self._of_function(function)
+        kind: Any = type(thing)
+        plain = kind.__getstate__ is object.__getstate__ and hasattr(thing, "__dict__")
+        if not (plain or _is_own(kind, None)):
+            return []  # of a library in C
+        held = vars(thing) if plain else {"": [thing]}
+        return [("class", kind), *((f".{name}", value) for name, value in held.items())]
+
+    def _of_function(self, function: FunctionType) -> Iterator[tuple[str, Any]]:
+        codes = [function.__code__]
+        for code in codes:  # those inside it, of comprehensions as well, are added
+            codes += [each for each in code.co_consts if isinstance(each, CodeType)]
+            constants = [each for each in code.co_consts if not isinstance(each, CodeType)]
+            yield "code", (code.co_code, *code.co_names, *constants)
+            self._changed += [(function.__name__, name) for name in _changed_names(code)]
+        names = sorted({name for code in codes for name in code.co_names})
+        self._called.update({*names} - {"__init__", "__new__"})  # which fill a new object
+        spaces = [function.__globals__]
+        for space in spaces:  # those of modules are added: of these what it names, or else all
+            named = [name for name in names if name in space]
+            for name in named or ([] if space is function.__globals__ else sorted(space)):
+                yield name, space[name]
+                module = isinstance(space[name], ModuleType) and _is_own(space[name], function)
+                if module and not any(vars(space[name]) is each for each in spaces):
+                    spaces.append(vars(space[name]))
+        values: dict[Any, Any] = dict(enumerate(function.__defaults__ or ()))
+        values |= function.__kwdefaults__ or {}
+        with contextlib.suppress(ValueError):  # what has no value yet
+            values |= dict(inspect.getclosurevars(function).nonlocals)
+        yield from ((f".{name}", value) for name, value in values.items())
+
+
+def _changed_names(code: CodeType) -> Iterator[str]:
+    """Yield global names and attributes that code binds or whose contents it changes."""
+    loaded: dict[Any, list[str]] = {}  # by the place in the source where an expression begins
+    for step in dis.get_instructions(code):
+        begin = step.positions and step.positions[::2]
+        if step.opname in ("LOAD_GLOBAL", "STORE_GLOBAL", "LOAD_ATTR", "STORE_ATTR"):
+            loaded.setdefault(begin, []).append(step.argval)
+        if begin in loaded and _CHANGES & {step.opname, str(step.argval)}:
+            yield from loaded[begin]
+
+
+def _is_own(thing: Any, user: Any) -> bool:
+    """Whether code, or the class of an object, is the user's, or of the folder of what uses it."""
+    folder = _home(thing)
+    installed = "-packages" in folder or folder.startswith(_INSTALLED)
+    users = os.sep in folder or folder == "__main__"
+    return (users and not installed) or (user is not None and folder == _home(user))
+
+
+def _home(thing: Any) -> str:
+    """Return the folder of a module, or of that of a function or class; its name without one."""
+    around = thing.__globals__ if isinstance(thing, FunctionType) else {}  # not what wraps() copies
+    own = getattr(thing, "__module__", None) or getattr(thing, "__name__", "")
+    name = str(around.get("__name__", own))
+    file = getattr(sys.modules.get(name), "__file__", None)
+    return os.path.dirname(file) if file else name
 
 
 class _Contents(pickle.Pickler):
-    """Pickles sets, whose order differs between processes, in one, and lambdas by their code."""
+    """Pickles sets, whose order differs between processes, in one, and own code as its digest."""
 
-    seen: set[int]
+    def __init__(self, seen: set[int]) -> None:
+        super().__init__(self)
+        self.seen, self.blocks, self.digest = seen, 0, hashlib.blake2b(digest_size=4)
+
+    def write(self, block: Any) -> None:
+        self.blocks += 1
+        if self.blocks > 200:  # limits the time: they are of 64 KiB, but for arrays
+            raise OverflowError
+        self.digest.update(block)
 
     def persistent_id(self, value: Any) -> Any:
-        if isinstance(value, FunctionType) and "<" in value.__qualname__:
+        code = isinstance(value, FunctionType | type)
+        if code and (_is_own(value, None) or "<" in value.__qualname__):
             return code_digest(value, self.seen) or None
         return sorted(value, key=repr) if isinstance(value, set | frozenset) else None
 
@@ -132,93 +233,18 @@ def content_text(value: Any, seen: set[int] | None = None) -> str:
     >>> content_text([{0, 8}, *range(9)]) == content_text([{8, 0}, *range(9)])  # come in two orders
     True
     """
-    digest, blocks = hashlib.blake2b(digest_size=4), iter(range(200))
-
-    def write(block: Any) -> None:
-        next(blocks)  # limits the time: they are of 64 KiB, but for arrays
-        digest.update(block)
-
-    pickler = _Contents(SimpleNamespace(write=write))
-    pickler.seen = seen or set()
+    pickler = _Contents(set() if seen is None else seen)
     try:
         pickler.dump((callable(value) and code_digest(value, pickler.seen)) or value)
     except Exception:  # of another's class, or too large
-        digest.update(uuid4().bytes)
+        pickler.digest.update(uuid4().bytes)
     with contextlib.suppress(Exception):  # no literal
-        text = repr(value) if next(blocks) == 1 else ""
+        text = repr(value) if pickler.blocks == 1 else ""
         text = reprlib.repr(value) if "{" in text else text  # a set in one order
         if literal_eval(text) == value:
             return text
-    return f"{getattr(value, '__qualname__', type(value).__qualname__)} {digest.hexdigest()}"
-
-
-def _is_own(thing: Any, user: Any) -> bool:
-    """Whether code is of the same folder as what uses it, or of no package that is installed."""
-    folder = _home(thing)
-    installed = "-packages" in folder or folder.startswith(_INSTALLED)
-    return folder == _home(user) or (os.sep in folder and not installed)
-
-
-def _home(thing: Any) -> str:
-    """Return the folder of a module, or of that of a function or class; its name without one."""
-    name = str(getattr(thing, "__module__", None) or getattr(thing, "__name__", ""))
-    file = getattr(sys.modules.get(name), "__file__", None)
-    return os.path.dirname(file) if file else name
-
-
-def _used_by(thing: Any, seen: set[int], filled: set[_Place]) -> Iterator[tuple[_Place, Any]]:
-    """Yield what a function has by name around it, in modules too, or a class inside it, by place.
-
-    What its code fills is added to `filled`.
-    """
-    if isinstance(thing, type):
-        inside = vars(thing) | {each.__name__: each for each in thing.__bases__}
-        for name, each in inside.items():
-            yield (id(thing), name), getattr(each, "fget", getattr(each, "func", each))
-        return
-    owner = getattr(thing, "__self__", None)
-    function = inspect.unwrap(getattr(thing, "__func__", thing))
-    if not inspect.isfunction(function):
-        function, owner = inspect.getattr_static(type(thing), "__call__", None), thing
-    if not inspect.isfunction(function):
-        return
-    kind: Any = owner if isinstance(owner, type) else type(owner)
-    codes, names, spaces = [function.__code__], function.__globals__, [function.__globals__]
-    for each in codes:  # those inside it, of comprehensions as well, are added
-        codes += [inner for inner in each.co_consts if isinstance(inner, CodeType)]
-        constants = [value for value in each.co_consts if not isinstance(value, CodeType)]
-        yield (id(each), "its code"), (each.co_code, *each.co_names, *constants)
-    used = sorted({name for each in codes for name in each.co_names})
-    for space in spaces:  # those of modules are added: of these what it names, or else all
-        named = [name for name in used if name in space]
-        for name in named or ([] if space is names else sorted(space)):
-            yield (id(space), name), space[name]
-            if isinstance(space[name], ModuleType) and _is_own(space[name], function):
-                inside = vars(space[name])
-                spaces += [] if any(inside is each for each in spaces) else [inside]
-    inner = [id(kind), *map(id, spaces[1:])]  # of attributes
-    for each in codes:
-        loaded: dict[Any, list[str]] = {}
-        for step in dis.get_instructions(each):
-            at = step.positions and step.positions[::2]  # what is loaded begins what is changed
-            if step.opname in ("LOAD_GLOBAL", "STORE_GLOBAL"):
-                loaded[at] = [step.argval]
-            elif step.opname in ("LOAD_ATTR", "STORE_ATTR"):
-                loaded.setdefault(at, []).append(f".{step.argval}")
-            if at in loaded and _CHANGES & {step.opname, str(step.argval)}:
-                filled |= {(id(names), name) for name in loaded[at]}
-                filled |= {(space, name[1:]) for name in loaded[at] for space in inner}
-    held: dict[Any, Any] = dict(enumerate(function.__defaults__ or ()))
-    plain = owner if kind.__getstate__ is object.__getstate__ else None
-    inside = {} if owner is kind else getattr(plain, "__dict__", {"": owner})
-    kept = {name: each for name, each in inside.items() if (id(names), f".{name}") not in filled}
-    held |= {"self": kept, "class": kind, **(function.__kwdefaults__ or {})}
-    with contextlib.suppress(ValueError):  # what has no value yet
-        held |= dict(inspect.getclosurevars(function).nonlocals)
-    for name, each in held.items():
-        code = isinstance(each, type | FunctionType | ModuleType)
-        yield (id(thing), f"its {name}"), each if code else content_text(each, seen)
-        yield (id(thing), f"type of {name}"), type(each)
+    kind = getattr(value, "__qualname__", type(value).__qualname__)
+    return f"{kind} {pickler.digest.hexdigest()}"
 
 
 def _load(path: str | Path, kind: str, *, registers: bool) -> ModuleType:

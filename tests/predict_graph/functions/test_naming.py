@@ -89,18 +89,18 @@ def test_a_file_or_module_that_breaks_is_explained(written, tmp_path, monkeypatc
 # A file beside the function's, with a number that differs, and a function with it.
 AROUND = "K = {}\ndef of(v):\n    return K * v\n"
 USES = [
-    "def made(k):\n    return lambda graph: k\nf = made(K)",
     "def f(graph):\n    return [of(vertex) for vertex in graph]",
     "class f:\n    @property\n    def prior(self):\n        return of(1)",
     "class Base:\n    def update(self, state):\n        return K\nclass f(Base): ...",
     "import around\ndef f(graph):\n    return around",
-    "T = (K, 1)\ndef f(graph):\n    return T",
     "f = [lambda graph, *, k=k: k for k in (K,)][0]",
     "def made(held):\n    return lambda graph: held\nf = made({'k': [K]})",
     "class Own:\n    k = K\n    def f(self, graph): ...\nown = Own()\nown.k = K\nf = own.f",
     "T = {'k': lambda: K}\ndef f(graph):\n    return T['k']()",
-    "import far\ndef f(graph):\n    return far.of(1)",
-    "class Own:\n    def __call__(self, graph): ...\nf = Own()\nf.k = K",
+    "class Own:\n    def __init__(self):\n        self.k = K\nT = Own()\ndef f(g):\n    return T",
+    "import far\nclass Own:\n  def k(self):\n    far.of(1)\nT = [Own()]\ndef f(g):\n    T[0].k()",
+    "import numpy\nT = numpy.arange(K), 1\ndef f(graph):\n    return T",
+    "from functools import wraps\ndef made(k):\n    return wraps(of)(lambda g: k)\nf = made(K)",
     "exec('def f(graph):\\n    return K')  # without a source",
     "from functools import cache\ndef f(k):\n    f = cache(lambda v: f(k))\n    return f\nf = f(K)",
 ]
@@ -125,9 +125,9 @@ CACHES += "    return LAST\ndef set_options(k):\n    OPTIONS['k'] = k\nOPTIONS =
 
 def test_what_a_function_fills_is_no_part_of_its_code_but_options_are(written):
     written(CACHES, "caches.py")
-    text = "import caches\nclass F:\n    n, known = 0, {}\n    def __call__(self, graph):\n"
-    text += "        self.n += 1\n        self.known[graph] = caches.OPTIONS\n"
-    text += "        caches.KEPT[0] = caches.put(graph)\nf = F()\n"
+    text = "import caches\nclass F:\n n, known = 0, {}\n def __call__(self, g):\n  self.n += 1\n"
+    text += "  self.keep(caches.put(g), caches.OPTIONS)\n def keep(self, *k):\n"
+    text += "  caches.KEPT[0] = self.known[0] = k\nf = F()\n"
     own = file_module(written(text, "own.py"))
     f, change = own.f, own.caches.set_options
     first, _, again, _, other = code_digest(f), f(1), code_digest(f), change(2), code_digest(f)
