@@ -17,7 +17,7 @@ import math
 import operator
 import tokenize
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, MappingView
+from collections.abc import Callable, Iterable, Iterator, MappingView, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
@@ -75,9 +75,8 @@ def ends_early(loop: Loop) -> bool:
 
     It holds a ``break`` or ``return``, or has another condition beside that which is used up.
     """
-    if isinstance(loop, ast.While) and isinstance(loop.test, ast.BoolOp):
-        return True
-    if any(isinstance(node, ast.Return) for node in _inside(loop.body, _FUNCTIONS)):
+    returns = any(isinstance(node, ast.Return) for node in _inside(loop.body, _FUNCTIONS))
+    if returns or (isinstance(loop, ast.While) and isinstance(loop.test, ast.BoolOp)):
         return True
     own = _inside(loop.body, (*_FUNCTIONS, ast.For, ast.While))
     return any(isinstance(node, ast.Break) for node in own)
@@ -92,9 +91,8 @@ def bound_names(loop: Loop) -> set[str]:
 @lru_cache(maxsize=512)
 def _loops(code: CodeType) -> list[Loop]:
     """Return the loops of a code object, outer ones first; none where its source is not known."""
-    if code.co_name in _NO_FUNCTIONS:
-        return []
-    root = _function(code.co_filename, code.co_firstlineno)
+    named = code.co_name not in _NO_FUNCTIONS
+    root = _function(code.co_filename, code.co_firstlineno) if named else None
     if root is None:
         return []
     own = list(_inside(ast.iter_child_nodes(root), _FUNCTIONS))
@@ -257,8 +255,7 @@ class LoopWatch:
     ) -> Iterator[tuple[int, Progress | None, bool]]:
         """Yield line and progress of the loops of a frame, and whether each may end early."""
         code, line = frame.f_code, frame.f_lineno
-        generates = inner is not None and inner.f_code.co_flags & inspect.CO_GENERATOR
-        drawn = inner if generates else None
+        drawn = inner if inner and inner.f_code.co_flags & inspect.CO_GENERATOR else None
         if code.co_name in COMPREHENSIONS:
             yield code.co_firstlineno, self._of_frame(frame) or self._of_frame(drawn), False
             return
@@ -321,9 +318,10 @@ class LoopWatch:
             if isinstance(iterator, GeneratorType):
                 return self._of_frame(iterator.gi_frame)
             kind = type(iterator).__name__
-            if kind == "enumerate":
-                return self._of_iterator(iterator.__reduce__()[1][0])
-            if kind in ("zip", "map"):
+            if kind == "combinations":
+                pool, last = gc.get_referents(iterator)
+                return _at_combination(last, pool)
+            if kind in ("enumerate", "zip", "map"):
                 parts = [part for part in iterator.__reduce__()[1] if hasattr(part, "__next__")]
                 return next(filter(None, map(self._of_iterator, parts)), None)
             left = operator.length_hint(iterator, -1)
@@ -378,7 +376,7 @@ def _names(target: ast.expr) -> set[str]:
     return {node.id for node in ast.walk(target) if isinstance(node, ast.Name)}
 
 
-def _by_value(target: ast.expr, place: Callable[[Any], int], total: int) -> Reader:
+def _by_value(target: ast.expr, place: Callable[[Any], float], total: int) -> Reader:
     """Read the progress from the value of a loop's variable, whose place in the loop is known."""
 
     def read(frame: FrameType) -> Progress | None:
@@ -390,17 +388,20 @@ def _by_value(target: ast.expr, place: Callable[[Any], int], total: int) -> Read
 
 
 def _in_combinations(target: ast.expr, pool: Any, length: Any) -> Reader | None:
-    """Find the place among combinations, which come in the order of their pool."""
-    places = _places(pool, None) if _size(pool) else None  # an iterator would be used up
-    if not places or len(places) != _size(pool) or not isinstance(length, int):
+    """Find the place of a loop's variable among combinations of unique elements."""
+    listed = [*(_places(pool, None) or ())] if _size(pool) else []  # an iterator would be used up
+    if len(listed) != _size(pool) or not isinstance(length, int):
         return None
-    size, total = len(places), math.comb(len(places), length)
+    total = math.comb(len(listed), length)
+    return _by_value(target, lambda chosen: _at_combination(chosen, listed).done, total)
 
-    def place(chosen: Any) -> int:
-        found = (places[element] for element in chosen)
-        return total - 1 - sum(math.comb(size - 1 - at, length - k) for k, at in enumerate(found))
 
-    return _by_value(target, place, total)
+def _at_combination(chosen: Sequence[Any], pool: Sequence[Any]) -> Progress:
+    """Return the progress at a combination of unique elements: in the order of their pool."""
+    size, length = len(pool), len(chosen)
+    later = (math.comb(size - 1 - pool.index(x), length - k) for k, x in enumerate(chosen))
+    total = math.comb(size, length)
+    return Progress(float(total - 1 - sum(later)), float(total))
 
 
 def _in_container(target: ast.expr, source: Any, bound: set[str]) -> Reader | None:

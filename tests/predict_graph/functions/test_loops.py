@@ -45,15 +45,14 @@ FOR = {
     "shrinking rounds": "for place in range(300):\n    work(200 - 2 * place // 3)",
     "in a loop of one": "for _ in range(1):\n    for vertex in graph:\n        work()",
     "in a comprehension": "return sum(work() for vertex in graph)",
+    "pairs in a comprehension": "return sum(work() for _ in combinations([*graph][:25], 2))",
     "in a generator": "for vertex in graph:\n    work()\n    yield vertex",
 }
 OVER_A_SET = "waiting = set(graph)\nwhile waiting:\n    waiting.pop()\n    "
 WHILE = {
     "counts up": "place = 0\nwhile place < len(graph):\n    work()\n    place += 1",
     "over a set": OVER_A_SET + "work()",
-    "in a generator": (
-        "waiting = list(graph)\nwhile len(waiting) > 0:\n    work()\n    yield waiting.pop()"
-    ),
+    "in a generator": "left = [*graph]\nwhile len(left) > 0:\n    work()\n    yield left.pop()",
     "grows": OVER_A_SET + "work(4 + (len(graph) - len(waiting)) * 2 // 3)",
 }
 UNKNOWN = {
