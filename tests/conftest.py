@@ -335,5 +335,5 @@ def local_spark(common_session, local_session):
     from predict_graph.engines.spark import SparkEngine
 
     engine = SparkEngine(workers=2, collect=True, **common_session.settings)
-    engine._session = local_session
+    engine.opened = local_session
     return engine

@@ -98,7 +98,7 @@ class SparkEngine:
         self.workers = self.settings.machines
         self.collect = collect
         self._callers = spark
-        self._session: OpenSession | None = None
+        self.opened: OpenSession | None = None  # by session(), until its end
 
     def describe(self) -> dict[str, Any]:
         """Return name and settings."""
@@ -109,21 +109,21 @@ class SparkEngine:
         """Keep one session open over several runs; otherwise each run opens its own.
 
         `java_works` is whether Java does the work of its jobs: of GraphX, or reading graphs. The
-        `seconds` of one that was open before are 0.
+        `seconds` of one that was open before are 0, and predictions leave them out.
         """
-        if self._session is not None:
-            yield replace(self._session, seconds=0.0)
+        if self.opened is not None:
+            yield replace(self.opened, seconds=0.0)
             return
         if self._callers is None:
             opened = open_session(self.settings, java_works=java_works)
         else:
             opened = adopting.adopted_session(self._callers, self.settings)
         with opened as session:
-            self._session = session
+            self.opened = session
             try:
                 yield session
             finally:
-                self._session = None
+                self.opened = None
 
     def run(
         self,

@@ -134,8 +134,8 @@ class ClusterRuntimeModel(EngineModel):
 
     def _factors(self, name: str, speed: cluster_costs.ClusterSpeed) -> dict[str, float]:
         """Return those of the cluster for an algorithm; an open session need not be opened."""
-        opened = {"opening": 0.0} if self.engine.settings.in_open_session else {}
-        return {**speed.factors(name), **opened}
+        opens = not (self.engine.opened or self.engine.settings.in_open_session)
+        return {**speed.factors(name), **({} if opens else {"opening": 0.0})}
 
     def _run_samples(self, *, in_any_case: bool) -> None:
         """Run samples on the cluster, and store each at once.

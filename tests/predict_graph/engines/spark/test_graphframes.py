@@ -67,7 +67,7 @@ def test_iterations_of_a_job(framed_session, jobs, job, given):
 
 def test_pagerank_is_predicted(framed_session, jobs, quick_conf):
     engine = SparkEngine(master="local[2]", workers=2, conf=quick_conf)
-    engine._session = framed_session
+    engine.opened = framed_session
     whole = check_graph("rmat:scale=13,edge_factor=8,seed=2")
     job = FunctionAlgorithm(f"{jobs}:rounds", {"rounds": "6"})
     real = engine.run(job, whole)
