@@ -73,9 +73,8 @@ def measure_network(peer: tuple[str, int], patience: float = 5.0) -> dict[str, M
     ):
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         trips, rates = _in_turns(connection)
-    milliseconds = [1e3 * seconds for seconds in trips]
     return {
-        "network_latency": Measured.of(milliseconds, "ms", less_is_better=True),
+        "network_latency": Measured.of([1e3 * trip for trip in trips], "ms", less_is_better=True),
         "network_bandwidth": Measured.of([rate / 1e6 for rate in rates], "MB/s"),
     }
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import math
 import os
-import re
 import shlex
 import shutil
 import signal
@@ -20,6 +19,8 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import IO, Any
+from urllib.parse import quote
+from zlib import crc32
 
 from predict_graph.errors import RequestError, explained_by_system
 from predict_graph.processes import supervise
@@ -247,8 +248,7 @@ def _not_measured(experiments: Sequence[Experiment], out: Path) -> list[Experime
         cells = read_table(out).cells
         done = cells[cells["outcome"] == "ok"]
         points = done[[*experiments[0].values, "repeat"]].map(_plain)
-        found = points.itertuples(index=False, name=None)
-        known = dict(zip(found, done["command"], strict=True))
+        known = dict(zip(points.itertuples(index=False, name=None), done["command"], strict=True))
     left = []
     for one in experiments:
         command = known.get(tuple(map(_plain, [*one.values.values(), str(one.repeat)])))
@@ -278,4 +278,7 @@ def _check_programs(experiments: Sequence[Experiment]) -> None:
 
 
 def _log(folder: Path | None, experiment: Experiment) -> Path | None:
-    return folder and folder / (re.sub(r"[^\w.]+", "-", experiment.name) + ".log")
+    """Return the file for the output of a run: of a name that no other has, and not too long."""
+    name = quote(experiment.name.replace(", ", "-").replace(" ", "-"), safe="")
+    short = name if len(name) < 200 else f"{name[:200]}-{crc32(name.encode())}"  # of 255 bytes
+    return folder and folder / f"{short}.log"

@@ -261,9 +261,8 @@ def read_tried(
         found = measurements.read_measurements(path, columns=columns)
     except RequestError as error:
         if isinstance(error, NoRowsError) or (missing_ok and not path.exists()):
-            return measurements.Measurements(
-                pd.DataFrame(columns=list(measurements.RUN_COLUMNS)), {"machines": "machines"}, path
-            )
+            none = pd.DataFrame(columns=list(measurements.RUN_COLUMNS))
+            return measurements.Measurements(none, {"machines": "machines"}, path)
         raise
     chosen = measurements.chosen_scale([found], scale)
     runs = found.runs[found.runs["scale"] == chosen]

@@ -26,7 +26,6 @@ predict pagerank star:n=9 --header | star:n=9 has no columns to choose | drop he
 compare-functions star:n=9 pagerank | 'pagerank' is no function | module:function
 predict pagerank G -p epsilom=1 | did you mean epsilon?
 predict pagerank point.csv | did you mean points.csv?
-predict pagerank points.csv --plot a.png --json a.png | name one file
 predict pagerank points.csv --plugin p.py --json p.py | would overwrite what
 predict p.py:f points.csv --json p.py | --json p.py would overwrite what ALGORITHM names, p.py
 predict pagerank G -q --json "" | cannot write .: it is a folder
@@ -43,7 +42,6 @@ run pagerank G -q -v | -q and -v are both given
 run pagerank G --events - --json - | --events - and --json - would both write to standard output
 run pagerank G --expect list.json | is not a prediction of an algorithm; accepted: a file
 run pagerank points.csv --json ./points.csv | --json ./points.csv would overwrite what GRAPH names
-run pagerank points.csv --out points.csv | --out points.csv would overwrite what GRAPH names
 run pagerank points.csv --history h.sqlite --json h.sqlite | would overwrite what
 run pagerank rmat:scale=30,edge_factor=64 | the limit
 run pagerank /dev/zero | is a device; accepted
@@ -111,14 +109,10 @@ next points.csv | next needs --machines N:M, or --candidates FILE
 next types.csv --machines 2 --seconds-column cores --machines-column memory_gb | several types
 profile --out p.csv -- true | --resources | --with
 predict pagerank point.csv --plot - | cannot draw -
-predict networkx:clustering G --sampler rj | --sampler is read for algorithms
 run pagerank G --events . | it is a folder
 run pagerank G --json x.json --out x.json | --out and --json name one file, x.json
-sample G --out away/s.txt | no folder away
 sample G --out s.doc | s.doc | .parquet
-list things | 'things' | samplers | cost-models
 history show 99999999999999999999 --history h.sqlite | 64 bits
-history list --limit 99999999999999999999 --history h.sqlite | 64 bits
 watch steps.log --patience soon | the patience is 'soon'
 """
 

@@ -50,6 +50,13 @@ def test_every_point_is_measured_and_its_output_kept_when_asked(design, out, tmp
     assert read_measurements(out).done.machines.tolist() == [1, 2, 4]
 
 
+def test_each_run_has_a_log_of_its_own(written, out, tmp_path):
+    rows = "".join(f"{n},{text}\n" for n in (1, 2) for text in ("a/b", "a b", 300 * "x"))
+    design = read_design(written(f"machines,text\n{rows}"))
+    collect(design, ["echo", "{machines}", "{text}"], out, logs=tmp_path, repeats=2)
+    assert len([*tmp_path.glob("*.log")]) == 12
+
+
 def test_seconds_are_those_of_the_process(written, out, monkeypatch):
     """Read when it is started, and once when it has ended."""
     times = iter([10.0, 10.3, 20.0, 20.4])
