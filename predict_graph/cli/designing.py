@@ -12,7 +12,7 @@ from predict_graph.answers import Answer, Table
 from predict_graph.cli import options
 from predict_graph.cli.output import Output, Pages
 from predict_graph.cli.plans import Columns
-from predict_graph.durations import counted, parse_duration, readable_seconds
+from predict_graph.durations import counted, readable_seconds
 from predict_graph.errors import JobError, RequestError
 from predict_graph.options import Group
 from predict_graph.reports.tables import say
@@ -161,7 +161,7 @@ def collect(
             out,
             repeats=repeats,
             parallel=parallel,
-            timeout=None if timeout is None else parse_duration(timeout, "timeout"),
+            timeout=timeout,
             logs=logs,
             report=tell,
         )
@@ -270,7 +270,6 @@ def next_(
         # Refuses a command that does not use what varies.
         _design(there, there.entries, scale).experiments(command or [])
         ended = 0
-        limit = None if timeout is None else parse_duration(timeout, "timeout")
         while now.stop is None and (max_runs is None or ended < max_runs):
             chosen = now.next[: None if max_runs is None else max_runs - ended]
             if not output.quiet:
@@ -281,7 +280,7 @@ def next_(
                 command or [],
                 runs,
                 parallel=parallel,
-                timeout=limit,
+                timeout=timeout,
                 logs=logs,
                 report=lambda one, outcome, *_: tell(f"{one.name}: {described(outcome)}"),
             )

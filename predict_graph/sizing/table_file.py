@@ -45,7 +45,7 @@ class TextTable:
             table = pd.DataFrame(table.to_pandas() if hasattr(table, "to_pandas") else table)
         lines = range(2, len(table) + 2)
         texts = table.astype(object).where(table.notna(), "").map(str).set_axis(lines)
-        return _checked(cls(Path("table.csv"), texts.rename(columns=str)), 1)
+        return _checked(cls(Path("table"), texts.rename(columns=str)), 1)
 
     @property
     def columns(self) -> list[str]:

@@ -22,6 +22,7 @@ from typing import IO, Any
 from urllib.parse import quote
 from zlib import crc32
 
+from predict_graph.durations import parse_duration
 from predict_graph.errors import RequestError, explained_by_system
 from predict_graph.processes import supervise
 from predict_graph.sizing.measuring.experiments import Design, Experiment
@@ -161,7 +162,7 @@ def collect(
     *,
     repeats: int = 1,
     parallel: int = 1,
-    timeout: float | None = None,
+    timeout: float | str | None = None,
     logs: Path | None = None,
     report: Report | None = None,
 ) -> Collected:
@@ -181,8 +182,8 @@ def collect(
     repeats : int, default 1
     parallel : int, default 1
         Runs at the same time. They must not share machines.
-    timeout : float, optional
-        Seconds after which a run is ended and counts as failed.
+    timeout : float or str, optional
+        Seconds, or a text such as ``90s``, after which a run is ended and counts as failed.
     logs : Path, optional
         Folder for the output of the runs.
     report : callable, optional
@@ -199,12 +200,11 @@ def collect(
     JobError
         If a point cannot be written.
     """
-    check_count("parallel is", parallel, most=1_000)  # each has a thread and a process
-    if timeout is not None and not 0 < timeout < threading.TIMEOUT_MAX:
-        raise RequestError(
-            f"the timeout is {timeout:g} seconds; accepted: above 0, up to "
-            f"{threading.TIMEOUT_MAX:,.0f}"
-        )
+    parallel = check_count("parallel is", parallel, most=1_000)  # each has a thread and a process
+    limit = None if timeout is None else parse_duration(str(timeout), "timeout")
+    if limit is not None and limit >= threading.TIMEOUT_MAX:
+        most = f"{threading.TIMEOUT_MAX:,.0f}"
+        raise RequestError(f"the timeout is {limit:g} seconds; accepted: below {most}")
     experiments = design.experiments(command, repeats)
     _check_programs(experiments)
     if logs is not None:
@@ -213,7 +213,7 @@ def collect(
     with appended_table(out, [*design.columns, *MEASURED]) as append:
         left = _not_measured(experiments, Path(out))
         result = Collected([], [], len(experiments) - len(left))
-        jobs = [Job(one.command, timeout, _log(logs, one)) for one in left]
+        jobs = [Job(one.command, limit, _log(logs, one)) for one in left]
         writing = threading.Lock()
 
         def measure(experiment: Experiment, job: Job) -> tuple[Experiment, Outcome | None]:

@@ -181,7 +181,7 @@ class Design:
         RequestError
             If the command does not use a column that changes, or there are too many runs.
         """
-        check_count("repeats are", repeats)
+        repeats = check_count("repeats are", repeats)
         self._check_used(command)
         counts = self.points[REPEATS] * repeats
         most = int(counts.max())

@@ -276,8 +276,8 @@ def advise(
     JobError
         If no candidate has a chance to meet the deadline; says which comes closest.
     """
-    check_count("parallel is", parallel)
-    check_count("uses is", uses)
+    parallel = check_count("parallel is", parallel)
+    uses = check_count("uses is", uses)
     past = PastJobs() if past is None else past
     known, places = runs.runs.astype({"machines": int}), ["machine_type", "machines"]
     if not candidates.described:

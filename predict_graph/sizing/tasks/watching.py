@@ -98,7 +98,7 @@ def watch(command: Sequence[str], *, parallelism: int = 1, out: int | None = Non
     """
     if not command:
         raise RequestError("there is no command to profile; accepted: -- COMMAND…")
-    check_count("the parallelism is", parallelism)
+    parallelism = check_count("the parallelism is", parallelism)
     moved = _network_bytes()
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     started, traffic = time.perf_counter(), None

@@ -53,7 +53,8 @@ def test_every_point_is_measured_and_its_output_kept_when_asked(design, out, tmp
 def test_each_run_has_a_log_of_its_own(written, out, tmp_path):
     rows = "".join(f"{n},{text}\n" for n in (1, 2) for text in ("a/b", "a b", 300 * "x"))
     design = read_design(written(f"machines,text\n{rows}"))
-    collect(design, ["echo", "{machines}", "{text}"], out, logs=tmp_path, repeats=2)
+    texts = {"repeats": "2", "parallel": "2", "timeout": "1h"}
+    collect(design, ["echo", "{machines}", "{text}"], out, logs=tmp_path, **texts)
     assert len([*tmp_path.glob("*.log")]) == 12
 
 
