@@ -336,22 +336,12 @@ def measured_columns(table: TextTable, given: Mapping[str, str]) -> dict[str, st
     RequestError
         If one is missing and cannot be inferred, or is given for two things.
     """
-    keys = {column: name_key(column) for column in table.columns}
-    highest = {f"{key[:-3]}min" for key in keys.values() if key.endswith("max")}
     found: dict[str, str] = {}
     for what, patterns in _PATTERNS.items():
-        if what == "scale" and given.get(what) == "none" not in table.columns:
+        if what == "scale" and given.get(what) == "none" and "none" not in table.columns:
             continue
-        matches = (
-            name
-            for pattern in patterns
-            for name, key in keys.items()
-            if (
-                re.fullmatch(pattern, key) and (what != "scale" or _has_numbers(table, name))
-                if what != "seconds"
-                else key not in highest and _unit_by(pattern, name)  # the minimum, not minutes
-            )
-        )
+        likely = [(pattern, name) for pattern in patterns for name in table.columns]
+        matches = (name for pattern, name in likely if _is_named(what, pattern, name, table))
         name = table.needs(what, given[what]) if what in given else next(matches, None)
         if name is None and what != "scale":  # which may have been the same in all runs
             raise RequestError(
@@ -363,6 +353,16 @@ def measured_columns(table: TextTable, given: Mapping[str, str]) -> dict[str, st
         if name is not None:
             found[what] = name
     return found
+
+
+def _is_named(what: str, pattern: str, name: str, table: TextTable) -> bool:
+    """Whether the name of a column is one of the machines, the seconds or the scale."""
+    key = name_key(name)
+    if what == "seconds":  # beside a maximum, min is the minimum, not minutes
+        lowest = key.endswith("min") and f"{key[:-3]}max" in map(name_key, table.columns)
+        return not lowest and _unit_by(pattern, name) is not None
+    named = re.fullmatch(pattern, key) is not None
+    return named and (what != "scale" or _has_numbers(table, name))
 
 
 def _has_numbers(table: TextTable, name: str) -> bool:
