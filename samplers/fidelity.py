@@ -188,7 +188,7 @@ def _effective_diameter(hop_plot: npt.NDArray[np.float64], reached: float = 0.9)
     return float(np.interp(reached, cumulated, np.arange(len(cumulated))))
 
 
-_PROPERTIES = {
+PROPERTIES = {
     "density": "edges per vertex",
     "effective_diameter": "effective diameter",
     "clustering": "clustering coefficient",
@@ -228,7 +228,7 @@ class FidelityReport:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as plain numbers, text and None (for what is not defined)."""
-        pairs = ("vertices", "edges", *_PROPERTIES, "hop_sources")
+        pairs = ("vertices", "edges", *PROPERTIES, "hop_sources")
         return {
             "d_statistics": {
                 "in_degree": self.in_degree_d,
@@ -247,7 +247,7 @@ class FidelityReport:
         }
 
     def __repr__(self) -> str:
-        titles = {"vertices": "vertices", "edges": "edges", **_PROPERTIES}
+        titles = {"vertices": "vertices", "edges": "edges", **PROPERTIES}
         distances = {
             "D in-degree": self.in_degree_d,
             "D out-degree": self.out_degree_d,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -13,11 +14,10 @@ import pandas as pd
 from predict_graph.answers import Answer, Table
 from predict_graph.arrays import FloatArray
 from predict_graph.durations import counted, readable_seconds
+from predict_graph.intervals import Interval
 from predict_graph.pictures import Picture
-from predict_graph.pictures.panels import dot_picture
+from predict_graph.pictures.panels import intervals_picture
 from predict_graph.results import Result
-
-_UNLIKENESS = ("d_in_degree", "d_out_degree", "d_hop_plot")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -45,7 +45,7 @@ class SamplerComparison(Result):
     def to_frame(self) -> pd.DataFrame:
         """Return the rows as a table, with the mean of the D-statistics as ``unlikeness``."""
         frame = pd.DataFrame(self.rows)
-        return frame.assign(unlikeness=frame[[*_UNLIKENESS]].astype(float).mean(axis=1))
+        return frame.assign(unlikeness=frame[[*_HEADINGS]].astype(float).mean(axis=1))
 
     def ranks(self, algorithm: str | None = None) -> pd.DataFrame:
         """Return the mean ranks of the samplers, the best first.
@@ -94,23 +94,22 @@ class SamplerComparison(Result):
 
     @property
     def answer(self) -> Answer:
-        """Who is best, or which are tied, then the ranks, then all samples."""
+        """Who is best, or which are tied, then the ranks; all samples are for who wants more."""
         rankings = [(name, self.ranks(name)) for name in (None, *self.algorithms)]
         graphs = len({row["graph"] for row in self.rows})
         sizes = {"samplers": len(rankings[0][1]), "samples": len(self.rows), "graphs": graphs}
         samplers, samples, names = (counted(size, what) for what, size in sizes.items())
-        tables = [_rank_table(*each) for each in rankings]
-        rows, few = self._row_tables(), len(self.rows) <= 12
         return Answer(
             "; ".join(_winner(*each) for each in rankings),
             [
                 ("compared", f"{samplers} by {samples} of {names}"),
+                ("D", "Kolmogorov–Smirnov, 0 is alike; mean of in-degrees, out-degrees, hop plot"),
                 ("ranks", "90% sure: from drawing graphs, and samples of a graph, again"),
             ],
-            [*tables, *(rows if few else [])],
+            [_rank_table(*each) for each in rankings],
             self._warnings(graphs),
             [("seeds", f"from {self.seed} on")],
-            [] if few else rows,
+            self._row_tables(),
         )
 
     def pictures(self) -> list[Picture]:
@@ -118,16 +117,17 @@ class SamplerComparison(Result):
         return [self._rank_picture(algorithm) for algorithm in (None, *self.algorithms)]
 
     def _row_tables(self) -> list[Table]:
-        same = [name for name in ("ratio", "seed") if len({row[name] for row in self.rows}) == 1]
-        shown = [name for name in _HEADINGS if name in self.rows[0] and name not in same]
-        rows = [[row[name] for name in shown] for row in self.rows]
-        tables = [Table("fidelity of samples", [_HEADINGS[name] for name in shown], rows)]
-        keys = [name for name in _KEYS if name in shown]
-        for name in self.algorithms:
-            columns = [*keys, *(f"{name}_{part}" for part in ("sample", "graph", "error"))]
-            own = [[row[column] for column in columns] for row in self.rows]
-            headings = [*keys, "of sample", "of graph", "error"]
-            tables.append(Table(f"iterations of {name}", headings, own))
+        """Return the properties of each sample, then the iterations of each algorithm on it."""
+        parts = ("sample", "graph", "error")
+        iterations = {name: [f"{name}_{part}" for part in parts] for name in self.algorithms}
+        frame = pd.DataFrame(self.rows).astype(object)
+        fidelity = frame.drop(columns=[*chain(*iterations.values())])
+        headings = [_HEADINGS.get(name, name.replace("_", " ")) for name in map(str, fidelity)]
+        tables = [Table("fidelity of samples", headings, fidelity.values.tolist())]
+        for name, columns in iterations.items():
+            headings = [*_KEYS, "of sample", "of graph", "relative error"]
+            rows = frame[[*_KEYS, *columns]].values.tolist()
+            tables.append(Table(f"iterations of {name}", headings, rows))
         return tables
 
     def _warnings(self, graphs: int) -> list[str]:
@@ -144,32 +144,21 @@ class SamplerComparison(Result):
     def _rank_picture(self, algorithm: str | None) -> Picture:
         ranks = self.ranks(algorithm)
         by = "fidelity" if algorithm is None else f"iterations of {algorithm}"
-        said = f"Mean ranks by {by}, 1 is best, with 90% intervals: " + ", ".join(
-            f"{name} {one['rank']:.2f} ({one['low']:.2f} to {one['high']:.2f})"
-            for name, one in ranks.to_dict("index").items()
+        columns = zip(*(ranks[name].tolist() for name in ("rank", "low", "high")), strict=True)
+        figures = dict(zip(ranks.index, (Interval(*each) for each in columns), strict=True))
+        shown = (
+            f"{name} {one.predicted:.2f} ({one.low:.2f} to {one.high:.2f})"
+            for name, one in figures.items()
         )
-        return dot_picture(
-            f"Ranks by {by}",
-            f"{said}.",
-            ranks.index.tolist(),
-            *(ranks[name].tolist() for name in ("rank", "low", "high")),
-            xlabel="mean rank, 1 is best (line: 90% sure)",
-            others=dict.fromkeys(ranks.index[ranks["tied"]], "ink"),
-        )
+        said = f"Mean ranks by {by}, 1 is best, with 90% intervals: {', '.join(shown)}."
+        tied = dict.fromkeys(ranks.index[ranks["tied"]], "ink")
+        xlabel = "mean rank, 1 is best (line: 90% sure)"
+        return intervals_picture(f"Ranks by {by}", said, figures, 1.0, xlabel=xlabel, others=tied)
 
 
 _KEYS = ("graph", "sampler", "ratio", "seed")
-_HEADINGS = {
-    **{name: name for name in _KEYS},
-    "seconds": "s",
-    "edge_share": "edges",
-    "density_ratio": "density",
-    "d_in_degree": "D in",
-    "d_out_degree": "D out",
-    "d_hop_plot": "D hop",
-    "clustering": "cluster",
-    "largest_component": "largest",
-}
+D_STATISTICS = {"in_degree": "in-degree", "out_degree": "out-degree", "hop_plot": "hop plot"}
+_HEADINGS = {f"d_{name}": f"D of {title}" for name, title in D_STATISTICS.items()}
 
 
 def _are_few(blocks: int) -> bool:
@@ -192,13 +181,13 @@ def _rank_table(algorithm: str | None, ranks: pd.DataFrame) -> Table:
         for name, one in ranks.to_dict("index").items()
     ]
     title = "by fidelity" if algorithm is None else f"by the iterations of {algorithm}"
-    columns = ["sampler", measure, "mean rank", "90% sure", "edges", "took"]
+    columns = ["sampler", measure, "mean rank", "90% sure", "share of edges", "took"]
     return Table(f"samplers {title}", columns, rows)
 
 
 def _winner(algorithm: str | None, ranks: pd.DataFrame) -> str:
     """Return the best sampler, or those that are tied, in words."""
-    what, measure, form = "most faithful", "D", "{:.3g}"
+    what, measure, form = "most faithful", "mean D", "{:.3g}"
     if algorithm is not None:
         what, measure, form = f"nearest to the iterations of {algorithm}", "error", "{:.0%}"
     tied = ranks[ranks["tied"]]

@@ -13,7 +13,7 @@ import pandas as pd
 
 from predict_graph.algorithms import Algorithm, check_algorithm
 from predict_graph.answers import Answer, Table
-from predict_graph.comparison.result import SamplerComparison
+from predict_graph.comparison.result import D_STATISTICS, SamplerComparison
 from predict_graph.engines.local import LocalEngine
 from predict_graph.errors import RequestError
 from predict_graph.graph import Graph, check_graph
@@ -24,9 +24,7 @@ from predict_graph.pictures.panels import dot_picture
 from predict_graph.results import Result
 from predict_graph.seeds import check_seed
 from predict_graph.transforms import default_transform
-from samplers.fidelity import GraphProperties, fidelity_report, graph_properties
-
-_D_STATISTICS = {"in_degree": "in-degree", "out_degree": "out-degree", "hop_plot": "hop plot"}
+from samplers.fidelity import PROPERTIES, GraphProperties, fidelity_report, graph_properties
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -52,7 +50,7 @@ class GraphSample(Result):
     @property
     def answer(self) -> Answer:
         """Its size, and its properties beside those of the graph."""
-        found, frame = self.report, self.to_frame()
+        found, frame, titles = self.report, self.to_frame(), PROPERTIES
         whole = found["graph"]
         distances = found["fidelity"]["d_statistics"]
         return Answer(
@@ -62,11 +60,11 @@ class GraphSample(Result):
                 Table(
                     f"sample by {found['sampler']}",
                     ["", "graph", "sample"],
-                    [(name.replace("_", " "), *values) for name, *values in frame.values.tolist()],
+                    [(titles.get(name, name), *values) for name, *values in frame.values.tolist()],
                 ),
                 Table(
                     "Kolmogorov–Smirnov D (0 is alike)",
-                    [_D_STATISTICS[name] for name in distances],
+                    [D_STATISTICS[name] for name in distances],
                     [list(distances.values())],
                 ),
             ],
@@ -94,7 +92,7 @@ class GraphSample(Result):
     def pictures(self) -> list[Picture]:
         """Return how unlike the graph the sample is."""
         distances = {
-            _D_STATISTICS[name]: value
+            D_STATISTICS[name]: value
             for name, value in self.report["fidelity"]["d_statistics"].items()
             if value is not None
         }
@@ -242,6 +240,8 @@ def compare_samplers(
             for job in jobs
         }
         truths = {job.name: LocalEngine().run(job, whole[job.name]).iterations for job in jobs}
+        for name in names:  # what a first sample compiles or loads is no cost of its sampler
+            draw_sample(graph, name, 1 / graph.vertices, np.random.default_rng(entropy))
         total = len(sources) * len(ratios) * seeds * len(names)
         for share, number, name in product(ratios, range(seeds), names):
             if progress is not None:
@@ -259,21 +259,14 @@ def _row(graph: Graph, sample: Graph, report: dict[str, Any], ratio: float) -> d
     fidelity = report["fidelity"]
     return {
         "graph": graph.name,
-        "sampler": report["sampler"],
+        **{name: report[name] for name in ("sampler", "seed", "seconds", "edges")},
         "ratio": ratio,
-        "seed": report["seed"],
-        "seconds": round(report["seconds"], 3),
-        "edges": sample.edges,
-        "edge_share": round(sample.edges / max(graph.edges, 1), 3),
-        "density_ratio": _rounded(fidelity["density_ratio"]),
-        **{f"d_{name}": _rounded(value) for name, value in fidelity["d_statistics"].items()},
-        "clustering": _rounded(fidelity["clustering"]["sample"]),
-        "largest_component": _rounded(fidelity["largest_component"]["sample"]),
+        "edge_share": sample.edges / max(graph.edges, 1),
+        "density_ratio": fidelity["density_ratio"],
+        **{f"d_{name}": value for name, value in fidelity["d_statistics"].items()},
+        "clustering": fidelity["clustering"]["sample"],
+        "largest_component": fidelity["largest_component"]["sample"],
     }
-
-
-def _rounded(value: float | None) -> float | None:
-    return None if value is None else round(float(value), 3)
 
 
 def _iterations(graph: Graph, job: Algorithm, drawn: WalkSample, truth: int) -> dict[str, Any]:
@@ -283,5 +276,5 @@ def _iterations(graph: Graph, job: Algorithm, drawn: WalkSample, truth: int) -> 
     return {
         f"{job.name}_sample": found,
         f"{job.name}_graph": truth,
-        f"{job.name}_error": round(found / truth - 1.0, 3),
+        f"{job.name}_error": found / truth - 1.0,
     }

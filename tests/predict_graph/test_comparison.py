@@ -46,11 +46,7 @@ def test_few_samples_are_told(graphs, samples, warning):
 
 TIES = [
     ({"a": [0.1] * 8, "b": [-0.1] * 8, "c": [0.1] * 8}, "abc", "pagerank: a tie of a, b and c"),
-    (
-        {"a": [0.1, 0.2, 0.3] * 3, "b": [0.2, 0.3, 0.1] * 3, "c": [0.3, 0.1, 0.2] * 3},
-        "abc",
-        "a tie of a, b and c",
-    ),
+    ({"a": [1, 2, 3] * 3, "b": [2, 3, 1] * 3, "c": [3, 1, 2] * 3}, "abc", "a tie of a, b and c"),
     ({"a": [0.1, 0.3] * 4, "b": [-0.3, 0.1] * 4, "c": [0.9] * 8}, "ab", "a and b, error 20%"),
     # Few samples name no winner.
     ({"a": [0.1], "b": [0.9]}, "ab", "nearest to the iterations of pagerank: a tie of a and b"),
@@ -72,8 +68,8 @@ def test_pictures_show_the_figures_of_the_tables_in_their_order():
     tables = {table.title: table.rows for table in found.answer.tables}
     errors = dict(row[:2] for row in tables["samplers by the iterations of pagerank"])
     assert [*errors.items()] == [("low", "20.0%"), ("high", "30.0%"), ("opposite", "50.0%")]
-    _, picture = found.pictures()
-    assert picture.title == "Ranks by iterations of pagerank"
+    one, picture = found.pictures()
+    assert {one.title, picture.title} == {"Ranks by fidelity", "Ranks by iterations of pagerank"}
     (drawn,) = picture.draw(pytest.importorskip("matplotlib.figure").Figure().subplots())
     assert drawn.names == ["low", "high", "opposite"]
 
@@ -90,8 +86,6 @@ def test_graphs_by_samplers_by_ratios_by_seeds():
     assert {*found.ranks("pagerank").index} == {"rj", "my-own"}
     assert "most faithful" in found.answer.sentence
     assert "ranks: 90% sure" in str(found.answer)
-    titles = [picture.title for picture in found.pictures()]
-    assert titles == ["Ranks by fidelity", "Ranks by iterations of pagerank"]
 
 
 def test_wrong_requests():
