@@ -18,7 +18,7 @@ from predict_graph.remote import Address, copied
 
 # The function that reads each format, and the suffixes of its files.
 _FORMATS = {
-    "text": ("readers.text:open_text", ".txt .tsv .csv .edges .edgelist .el"),
+    "text": ("readers.text:open_text", ".txt .tsv .csv .edges .edgelist .el .ncol"),
     "matrix-market": ("readers.counted:open_matrix_market", ".mtx"),
     "metis": ("readers.counted:open_metis", ".graph .metis"),
     "npz": ("storage:open_npz", ".npz"),

@@ -103,7 +103,6 @@ def _xml(reader: str, networkx: Any, data: bytes, path: str) -> Parsed:
 
 _SECTION = re.compile(r"^\*(\w+)[ \t]*([^\n]*)\n", re.MULTILINE)
 _VERTEX = re.compile(r'\s*(\d+)(?:\s+(?:"([^"]*)"|([^\s"]+)))?')
-_EDGES, _ARCS = ("edges", "edgeslist"), ("arcs", "arcslist", "matrix")
 
 
 def _pajek(networkx: Any, data: bytes, path: str) -> Parsed:
@@ -112,10 +111,6 @@ def _pajek(networkx: Any, data: bytes, path: str) -> Parsed:
     _, *parts = _SECTION.split(re.sub(r"^%[^\n]*\n", "", text, flags=re.MULTILINE) + "\n")
     names, heads = map(str.lower, parts[::3]), map(str.strip, parts[1::3])
     sections = [*zip(names, heads, (part.strip().split("\n") for part in parts[2::3]), strict=True)]
-    kinds = {name for name, _, rows in sections if rows != [""]} - {"network", "vertices"}
-    if not kinds <= {*_EDGES, *_ARCS}:
-        accepted = ", ".join(f"*{name}" for name in (*_ARCS, *_EDGES))
-        raise ValueError(f"it lists edges in {sorted(kinds)}; accepted: {accepted}")
     listed = [(whole_number(head), rows) for name, head, rows in sections if name == "vertices"]
     count, rows = listed[0] if len(listed) == 1 else (None, [])
     if count is None:
@@ -132,7 +127,8 @@ def _pajek(networkx: Any, data: bytes, path: str) -> Parsed:
     for name, _, rows in sections:
         for one, other, *weight in _listed(name, rows):
             known = {"weight": float(weight[0])} if weight else {}
-            (edges if name in _EDGES else arcs).add_edge(labels[one], labels[other], **known)
+            made = edges if name.startswith("edges") else arcs
+            made.add_edge(labels[one], labels[other], **known)
     if not arcs:
         return edges, ()
     arcs.update(edges.to_directed())
@@ -144,10 +140,13 @@ def _listed(section: str, rows: list[str]) -> Iterator[list[str]]:
     for at, row in enumerate(map(str.split, rows), 1):
         if section == "matrix":
             yield from ([str(at), str(to), each] for to, each in enumerate(row, 1) if float(each))
-        elif section.endswith("list"):
+        elif section in ("arcslist", "edgeslist"):
             yield from ([row[0], other] for other in row[1:])
-        elif section in ("arcs", "edges") and row:
-            yield row
+        elif section in ("arcs", "edges"):
+            yield from [row] if row else []
+        elif section not in ("network", "vertices"):
+            accepted = "*arcs, *edges, *arcslist, *edgeslist, *matrix"
+            raise ValueError(f"it has a section *{section}; accepted: {accepted}")
 
 
 def _adjlist(networkx: Any, data: bytes, path: str) -> Parsed:
