@@ -100,7 +100,7 @@ def limits() -> Limits:
     RequestError
         If the environment variable is not as it should be.
     """
-    return _sets[-1] if _sets else _of_text(os.environ.get(ENVIRONMENT, ""))
+    return _sets[-1] if _sets else _with(Limits(), parse_limits(os.environ.get(ENVIRONMENT, "")))
 
 
 @contextmanager
@@ -210,11 +210,6 @@ def beyond(name: str) -> str:
     shown += unit.get(name.rpartition("_")[2], "")
     how = f"--limit {name}=N before the command, or {ENVIRONMENT}"
     return f"{shown} (the limit {name}, which {how} sets)"
-
-
-@cache
-def _of_text(text: str) -> Limits:
-    return _with(Limits(), parse_limits(text))
 
 
 def _with(base: Limits, values: dict[str, float]) -> Limits:

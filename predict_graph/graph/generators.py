@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from predict_graph.arrays import IntArray
 from predict_graph.errors import RequestError, explained
 from predict_graph.graph.build import as_asked, from_edges
 from predict_graph.graph.csr import Graph
@@ -171,39 +172,38 @@ def powerlaw_cluster(
 
 def star(n: int, *, directed: bool = False) -> Graph:
     """Return a star: vertex 0 and its n - 1 neighbours."""
-    _check("star", "n", n)
-    return from_edges(np.zeros(n - 1, np.int64), np.arange(1, n), vertices=n, directed=directed)
+    others = _vertices("star", n=n)[1:]
+    return from_edges(np.zeros_like(others), others, vertices=n, directed=directed)
 
 
 def path(n: int, *, directed: bool = False) -> Graph:
     """Return a path of n vertices."""
-    _check("path", "n", n)
-    vertices = np.arange(n)
+    vertices = _vertices("path", n=n)
     return from_edges(vertices[:-1], vertices[1:], vertices=n, directed=directed)
 
 
 def cycle(n: int, *, directed: bool = False) -> Graph:
     """Return a cycle of n vertices."""
-    _check("cycle", "n", n)
-    vertices = np.arange(n)
+    vertices = _vertices("cycle", n=n)
     return from_edges(vertices, np.roll(vertices, -1), vertices=n, directed=directed)
 
 
 def grid(rows: int, columns: int, *, directed: bool = False) -> Graph:
     """Return a grid in which each vertex is joined to those beside and below it."""
-    _check("grid", "rows", rows)
-    _check("grid", "columns", columns)
-    check_size("the grid", vertices=rows * columns)
-    at = np.arange(rows * columns).reshape(rows, columns)
+    at = _vertices("grid", rows=rows, columns=columns).reshape(rows, columns)
     sources = np.concatenate([at[:, :-1].ravel(), at[:-1].ravel()])
     targets = np.concatenate([at[:, 1:].ravel(), at[1:].ravel()])
-    return from_edges(sources, targets, vertices=rows * columns, directed=directed)
+    return from_edges(sources, targets, vertices=at.size, directed=directed)
 
 
-def _check(kind: str, what: str, value: int) -> None:
-    if not 1 <= value < 2**31:
-        raise RequestError(f"{what} of {kind} is {value}; accepted: 1 to {2**31 - 1}")
-    check_size(f"the {kind}", vertices=value, edges=2 * value)
+def _vertices(kind: str, **sizes: int) -> IntArray:
+    """Return the vertices of a shape of these sizes, if they are not too many."""
+    for what, value in sizes.items():
+        if not 1 <= value < 2**31:
+            raise RequestError(f"{what} of {kind} is {value}; accepted: 1 to {2**31 - 1}")
+    vertices = math.prod(sizes.values())
+    check_size(f"the {kind}", vertices=vertices, edges=2 * vertices)
+    return np.arange(vertices)
 
 
 def _networkx(

@@ -61,7 +61,7 @@ class Layout:
     texts : bool
         True when ids are text.
     controls : bool
-        True when ids may hold control characters, as the user says that they are text.
+        False when control characters are refused, as in text ids that the user has not declared.
     hash_ids : bool
         True when ids may begin with ``#`` or ``%``.
     point : str
@@ -79,7 +79,7 @@ class Layout:
     width: int = 0
     header: bool = False
     texts: bool = False
-    controls: bool = False
+    controls: bool = True
     hash_ids: bool = False
     point: str = "."
     directed: bool | None = None
@@ -257,7 +257,7 @@ def layout_of(found: FirstData, path: Any, suffix: str, wanted: EdgeList) -> Lay
         width=len(rows[0]) if header or len(rows[0]) == 2 else 0,
         header=header,
         texts=texts,
-        controls=wanted.ids == "string",
+        controls=not texts or wanted.ids == "string",
         hash_ids=hash_ids,
         point="," if delimiter in b";\t" and any(commas) else ".",
         directed=declared_in(kinds) if directed is None else directed,

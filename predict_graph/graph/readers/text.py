@@ -115,7 +115,7 @@ def scan_blocks(
 ) -> Iterator[EdgeBlock]:
     """Yield the edges of blocks of whole lines; errors number them from `line` + 1 on.
 
-    Compiled code scans lines of two whole numbers, pyarrow reads other columns. A block in which
+    numpy reads lines of two whole numbers, pyarrow other columns. A block in which
     something is wrong, or that pyarrow could read otherwise, is read row by row.
     """
     for block in blocks:
@@ -139,34 +139,25 @@ def _pairs_of(block: bytearray, layout: Layout) -> EdgeBlock | None:
 
 
 def whole_rows(block: bytearray, delimiter: int) -> tuple[IntArray, IntArray] | None:
-    """Return how many numbers each line has, and all of them; None if some are no whole numbers."""
-    buffer = np.frombuffer(block, np.uint8)
-    lengths = np.empty(len(block), np.int64)  # a line takes a byte at least, a number two
-    values = np.empty(len(block) // 2 + 1, np.int64)
-    lines, count = _scan(buffer, delimiter, lengths, values)
-    return None if count < 0 else (lengths[:lines], values[:count])
+    """Return how many numbers each line has, and all of them; None if some are no whole numbers.
 
-
-@njit(cache=True, nogil=True)
-def _scan(buffer: Bytes, delimiter: int, lengths: IntArray, values: IntArray) -> tuple[int, int]:
-    """Fill the numbers of lines, and how many each has; return the lengths of both, or -1."""
-    blank = 32 if delimiter else 9  # besides a space
-    at, line, count = 0, 0, 0
-    while at < len(buffer):
-        first, at = count, _after_blanks(buffer, at, blank)
-        while buffer[at] != 10:
-            if delimiter and count > first:
-                if buffer[at] != delimiter:
-                    return line, -1
-                at = _after_blanks(buffer, at + 1, blank)
-            values[count], at, whole = _digits(buffer, at)
-            if not whole:
-                return line, -1
-            count += 1
-            at = _after_blanks(buffer, at, blank)
-        lengths[line] = count - first
-        at, line = at + 1, line + 1
-    return line, count
+    Numbers of more than 18 digits are not read, nor blanks beside a delimiter.
+    """
+    content, mark = bytes(block), bytes([delimiter or 9])
+    if content.isspace() or content.translate(None, b"0123456789 \r\n" + mark):
+        return None
+    buffer = np.frombuffer(content, np.uint8)
+    digits = (buffer - 48) <= 9
+    begins = np.concatenate([[0], np.flatnonzero(buffer[:-1] == 10) + 1])  # of lines
+    starts = np.diff(digits, prepend=False) & digits
+    lengths = np.add.reduceat(starts, begins, dtype=np.int64)
+    values = np.fromstring(content.replace(mark, b" "), np.int64, sep=" ")
+    if delimiter:
+        marks = np.flatnonzero(buffer == delimiter)
+        between = digits[marks - 1] & digits[marks + 1]
+        if not between.all() or len(marks) != len(values) - np.count_nonzero(lengths):
+            return None
+    return (lengths, values) if values.max(initial=0) < 10**18 else None
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -174,18 +165,6 @@ def _after_blanks(buffer: Bytes, at: int, blank: int) -> int:
     while buffer[at] == 32 or buffer[at] == blank or buffer[at] == 13:
         at += 1
     return at
-
-
-@njit(cache=True, nogil=True, inline="always")
-def _digits(buffer: Bytes, at: int) -> tuple[int, int, bool]:
-    """Return the number at a place, where it ends, and whether it has 1 to 18 digits."""
-    value, first = 0, at
-    digit = buffer[at] - np.uint8(48)
-    while digit <= 9:
-        value = value * 10 + np.int64(digit)  # type: ignore[assignment]
-        at += 1
-        digit = buffer[at] - np.uint8(48)
-    return value, at, 0 < at - first <= 18
 
 
 def _columns_of(block: bytearray, layout: Layout) -> EdgeBlock | None:
@@ -200,19 +179,12 @@ def _columns_of(block: bytearray, layout: Layout) -> EdgeBlock | None:
     if not chosen or (not layout.texts and b"0x" in chosen.lower()):  # hexadecimal numbers
         return None
     types = {f"f{place}": kind for place, kind in zip(places, _types(layout), strict=False)}
+    names, mark = [f"f{place}" for place in sorted(places)], chr(layout.delimiter or 32)
+    lines = reader.ReadOptions(use_threads=False, block_size=len(chosen) + 1, column_names=names)
+    parts = reader.ParseOptions(delimiter=mark, quote_char=b'"' in chosen and '"')
+    kinds = reader.ConvertOptions(column_types=types, null_values=[], decimal_point=layout.point)
     try:
-        table = reader.read_csv(
-            pa.py_buffer(chosen),
-            reader.ReadOptions(
-                use_threads=False,
-                block_size=len(chosen) + 1,
-                column_names=[f"f{place}" for place in sorted(places)],
-            ),
-            reader.ParseOptions(
-                delimiter=chr(layout.delimiter or 32), quote_char=b'"' in chosen and '"'
-            ),
-            reader.ConvertOptions(column_types=types, null_values=[], decimal_point=layout.point),
-        )
+        table = reader.read_csv(pa.py_buffer(chosen), lines, parts, kinds)
     except (pa.ArrowException, OverflowError):
         return None
     return _edges_of([table[name].combine_chunks() for name in types], layout)
@@ -228,7 +200,6 @@ def _copy_fields(buffer: Bytes, delimiter: int, kept: Any, width: int, fields: B
     at, size = 0, 0
     while at < len(buffer):
         place, at = 0, _after_blanks(buffer, at, blank)
-        empty = buffer[at] == 10
         while buffer[at] != 10:
             begin, end = at, _field_end(buffer, at, delimiter, blank)
             at = _after_blanks(buffer, end, blank)
@@ -245,9 +216,9 @@ def _copy_fields(buffer: Bytes, delimiter: int, kept: Any, width: int, fields: B
                 at = _after_blanks(buffer, at + 1, blank)
             place += 1
         at += 1
-        if not empty:
-            if place < len(kept):
-                return 0
+        if 0 < place < len(kept):
+            return 0
+        if place > 0:
             fields[size - 1] = 10
     return size
 
@@ -331,8 +302,7 @@ def _edges_of(columns: list[Any], layout: Layout) -> EdgeBlock | None:
 
 
 def _refused_control(content: bytes, layout: Layout) -> bool:
-    refused = layout.texts and not layout.controls
-    return refused and len(content.translate(None, _CONTROLS)) < len(content)
+    return not layout.controls and len(content.translate(None, _CONTROLS)) < len(content)
 
 
 def _without_comments(block: bytearray, layout: Layout) -> bytes:
