@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -20,8 +21,28 @@ from predict_graph.graph.csr import Graph, edges_of, inbound_rows
 from predict_graph.iterations.completion.profiles import FIELD, LEVELS, profile_key
 from samplers.csr import induced_csr
 
-Stubs = tuple[IndexArray, IndexArray]
-"""The position of the owner of each cut edge end, and the vertex that it has lost."""
+ProfileArray = npt.NDArray[np.int32]
+StubProfiles = tuple[ProfileArray, ProfileArray]
+Pairs = tuple[IntArray, IntArray]
+
+
+class Stubs(NamedTuple):
+    """Ends of cut edges: the place of each owner in the sample, and the vertex that it has lost."""
+
+    owners: IndexArray
+    lost: IndexArray
+
+    def without(self, places: Any) -> Stubs:
+        """Return the others, by places or a mask."""
+        return Stubs(np.delete(self.owners, places), np.delete(self.lost, places))
+
+
+class CutEdges(NamedTuple):
+    """The stubs of a sample: of edges that run both ways, out of the sample, and into it."""
+
+    mutual: Stubs
+    outbound: Stubs
+    inbound: Stubs
 
 
 @dataclass(frozen=True)
@@ -85,23 +106,19 @@ class Completer:
         self, chosen: IndexArray, inbound: sparse.csr_array, rng: np.random.Generator
     ) -> CompletedSample:
         """Return the sample of the hubs and of these vertices, with joined stubs."""
-        vertices = np.concatenate((self.hubs, chosen))
-        weights = np.ones(len(vertices))
-        weights[len(self.hubs) :] = len(self.others) / max(len(chosen), 1)
-        sources, targets, stubs = self._collected(chosen, inbound)
-        degrees = self.graph.indptr[vertices + 1] - self.graph.indptr[vertices]
+        hubs, vertices = len(self.hubs), np.concatenate((self.hubs, chosen))
+        size = len(vertices)
+        weights = np.ones(size)
+        weights[hubs:] = len(self.others) / max(len(chosen), 1)
+        edges, cut = self._collected(chosen, inbound)
+        sources, targets = edges
         # A hub has all its neighbours, but the sample has only one in `weight` of them.
-        thinned = np.where(targets < len(self.hubs), weights[sources], 1.0)
-        # Stubs are joined by the profiles of their owners and of the vertices that they have lost.
-        kind, own = self.profiles, self.profiles[vertices]
-        (mine, theirs), (source, to), (target, of) = stubs
-        one, other = match_mutual(own[mine], kind[theirs], rng)
-        out, into = match_one_way((own[source], kind[to]), (own[target], kind[of]), rng)
-        sources = np.concatenate((sources, mine[one], mine[other], source[out]))
-        targets = np.concatenate((targets, mine[other], mine[one], target[into]))
+        thinned = np.where(targets < hubs, weights[sources], 1.0)
+        rejoined = self._rejoined(self.profiles[vertices], cut, rng)
+        sources, targets = np.concatenate((edges, rejoined), axis=1)
+        degrees = self.graph.indptr[vertices + 1] - self.graph.indptr[vertices]
         values = 1.0 / np.maximum(degrees[sources], 1)
         values[: len(thinned)] *= thinned
-        size = len(weights)
         sent = np.bincount(sources, values * weights[targets], minlength=size) / weights
         dangling = sent == 0
         values /= np.where(dangling, 1.0, sent)[sources]  # so that rank is conserved
@@ -110,41 +127,42 @@ class Completer:
 
     def _collected(
         self, others: IndexArray, inbound: sparse.csr_array
-    ) -> tuple[IndexArray, IndexArray, list[Stubs]]:
-        """Return the edges of a sample, and its stubs: of both directions, outbound, inbound.
+    ) -> tuple[tuple[IndexArray, IndexArray], CutEdges]:
+        """Return the sources and targets of the edges of a sample, and its stubs.
 
-        All hubs are in the sample, so only edges between two other vertices leave stubs.
+        All hubs are in the sample, so only edges of other vertices are cut.
         """
         hubs, position = len(self.hubs), self._position
-        position[others] = np.arange(hubs, hubs + len(others), dtype=np.int32)
-        lengths, places = edges_of(self.graph.indptr, others)
-        owners = np.repeat(np.arange(hubs, hubs + len(others)), lengths)
-        out = owners, self.graph.indices[places].astype(np.int64)
-        rows, ends = (each.astype(np.int64) for each in inbound.tocoo().coords)
-        into = hubs + rows, ends
-        out_at, in_at = position[out[1]], position[into[1]]
+        places = np.arange(hubs, hubs + len(others))
+        lengths, edges = edges_of(self.graph.indptr, others)
+        out = Stubs(np.repeat(places, lengths), self.graph.indices[edges].astype(np.int64))
+        rows, ends = inbound.tocoo().coords
+        into = Stubs(places[rows], ends.astype(np.int64))
+        position[others] = places
+        target, source = position[out.lost], position[into.lost]  # -1 outside the sample
         position[others] = -1
-        one, other = (owner * self.graph.vertices + end for owner, end in (out, into))
-        found = np.intersect1d(one, other, assume_unique=True, return_indices=True)
-        inside, from_hub = out_at >= 0, (in_at >= 0) & (in_at < hubs)
-        mutual = found[1][~inside[found[1]]]
-        outward, inward = ~inside, in_at < 0
-        outward[found[1]] = inward[found[2]] = False
-        return (
-            # Between two other vertices the edge is seen from its source.
-            np.concatenate((self._among_hubs[0], out[0][inside], in_at[from_hub])),
-            np.concatenate((self._among_hubs[1], out_at[inside], into[0][from_hub])),
-            [
-                (out[0][mutual], out[1][mutual]),
-                (out[0][outward], out[1][outward]),
-                (into[0][inward], into[1][inward]),
-            ],
-        )
+        inside, from_hub = target >= 0, (source >= 0) & (source < hubs)
+        # Between two other vertices the edge is seen from its source.
+        sources = self._among_hubs[0], out.owners[inside], source[from_hub]
+        targets = self._among_hubs[1], target[inside], into.owners[from_hub]
+        out, into = out.without(inside), into.without(source >= 0)
+        keys = [each.owners * self.graph.vertices + each.lost for each in (out, into)]
+        _, back, forth = np.intersect1d(keys[0], keys[1], assume_unique=True, return_indices=True)
+        mutual = Stubs(out.owners[back], out.lost[back])
+        cut = CutEdges(mutual, out.without(back), into.without(forth))
+        return (np.concatenate(sources), np.concatenate(targets)), cut
 
+    def _rejoined(self, own: ProfileArray, cut: CutEdges, rng: np.random.Generator) -> Pairs:
+        """Return the sources and targets of edges that join stubs.
 
-ProfileArray = npt.NDArray[np.int32]
-StubProfiles = tuple[ProfileArray, ProfileArray]
-Pairs = tuple[IntArray, IntArray]
+        By the profiles of their owners, which are `own`, and of the vertices that they have lost.
+        """
+        mutual, outbound, inbound = ((own[a], self.profiles[lost]) for a, lost in cut)
+        one, other = (cut.mutual.owners[each] for each in match_mutual(*mutual, rng))
+        out, into = match_one_way(outbound, inbound, rng)
+        sources = one, other, cut.outbound.owners[out]
+        return np.concatenate(sources), np.concatenate((other, one, cut.inbound.owners[into]))
+
 
 _KEY_BITS = FIELD * 3
 
@@ -166,7 +184,8 @@ def match_mutual(owner: ProfileArray, wanted: ProfileArray, rng: np.random.Gener
         places = sides[0][at[0]], sides[1][at[1]]
         found.append((left[places[0]], left[places[1]]))
         left = np.delete(left, np.concatenate(places))
-    return _joined(found)
+    first, second = np.concatenate(found, axis=1)
+    return first, second
 
 
 def match_one_way(outward: StubProfiles, inward: StubProfiles, rng: np.random.Generator) -> Pairs:
@@ -181,7 +200,8 @@ def match_one_way(outward: StubProfiles, inward: StubProfiles, rng: np.random.Ge
         )
         found.append((out[at[0]], into[at[1]]))
         out, into = np.delete(out, at[0]), np.delete(into, at[1])
-    return _joined(found)
+    first, second = np.concatenate(found, axis=1)
+    return first, second
 
 
 def _equal(one: IntArray, other: IntArray) -> Pairs:
@@ -199,8 +219,3 @@ def _ranks(keys: IntArray) -> IntArray:
     ranks = np.empty_like(places)
     ranks[order] = places - np.maximum.accumulate(np.where(first, places, 0))
     return ranks
-
-
-def _joined(found: list[Pairs]) -> Pairs:
-    first, second = zip(*found, strict=True)
-    return np.concatenate(first), np.concatenate(second)
