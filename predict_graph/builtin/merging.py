@@ -72,7 +72,7 @@ class EntriesKernel(MergingKernel):
         sizes = _HEADER_BYTES + _ENTRY_BYTES * self._known.astype(np.int64)
         work = self._exchange()
         self._share(_publish, self._changed, self._next, self._state, self._known)
-        return self._turn(sizes, work)
+        return self._turn(work, sizes)
 
 
 @numba.njit(cache=True, nogil=True, inline="always")

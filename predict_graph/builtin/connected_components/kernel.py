@@ -30,7 +30,6 @@ _NONE, _NO_WEIGHTS = np.empty(0, np.uint8), np.empty(0, np.float32)
 class ComponentsKernel(SpreadingKernel):
     """Smallest-id propagation on one undirected graph."""
 
-    message_bytes = 16
     values_are_vertices = True
 
     def __init__(
@@ -59,7 +58,7 @@ class ComponentsKernel(SpreadingKernel):
         labels = (self._sent, self.values, self._changed)
         self._share(_push, self._rows, self._senders, labels)
         self._share(_settle, *labels)
-        return self._turn(self.message_bytes, Work())
+        return self._turn(Work())
 
 
 @numba.njit(cache=True, nogil=True)

@@ -31,8 +31,6 @@ class KCoreKernel(kernel.SpreadingKernel):
     first superstep, in which all send, costs less than later ones.
     """
 
-    message_bytes = 16
-
     def __init__(self, algorithm: KCore, graph: Graph, team: kernel.Team | None = None) -> None:
         super().__init__(graph, team)
         self._rows = (graph.indptr, graph.indices)
@@ -72,7 +70,7 @@ class KCoreKernel(kernel.SpreadingKernel):
         self._share(lower, self._rows, self._sampled, self._marked, estimates)
         self._marked[:] = 0
         self._share(_settle, self._rows, self._marked, estimates)
-        return self._turn(self.message_bytes, work)
+        return self._turn(work)
 
 
 @numba.njit(cache=True, nogil=True)

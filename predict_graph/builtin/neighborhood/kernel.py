@@ -34,7 +34,6 @@ class NeighborhoodKernel(MergingKernel):
         self.values = np.empty(n)
         self._sums = np.zeros(len(self._blocks) - 1)
         self._reached: list[float] = []
-        self.message_bytes = 8 + registers
         self._settle(np.ones(n, np.uint8))
 
     @staticmethod
@@ -54,7 +53,7 @@ class NeighborhoodKernel(MergingKernel):
         work = self._exchange()
         self._settle(self._changed)
         work = replace(work, vertices=work.vertices + _ESTIMATED * self._changed)
-        return self._turn(self.message_bytes, work)
+        return self._turn(work, 8 + self._state.shape[1])  # the id of the receiver; a counter
 
     def stand_for(self, sample: kernel.WeightedSample) -> None:
         """Start with the counters that the sampled vertices have in the whole graph.

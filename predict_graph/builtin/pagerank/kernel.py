@@ -26,8 +26,6 @@ from predict_graph.graph import Graph
 class PageRankKernel(kernel.SharedRows):
     """PageRank on one graph; all arrays are allocated on construction."""
 
-    message_bytes = 16
-
     def __init__(self, algorithm: PageRank, graph: Graph, team: kernel.Team | None = None) -> None:
         n, reverse = graph.vertices, graph.reverse
         super().__init__(reverse, team)
@@ -59,7 +57,7 @@ class PageRankKernel(kernel.SharedRows):
         self._offer, self._next_offer = self._next_offer, self._offer
         self._dangling_rank = kernel.ordered_sum(self._dangling)
         changed = kernel.ordered_sum(self._changes)
-        return kernel.Superstep(changed / max(len(self.values), 1), self.message_bytes)
+        return kernel.Superstep(changed / max(len(self.values), 1))
 
 
 def first_ranks(vertices: Array, source: int | None, count: int) -> FloatArray:

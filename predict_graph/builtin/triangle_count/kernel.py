@@ -31,8 +31,6 @@ class TriangleCountKernel(kernel.SharedRows):
     second, so a joint cost would be valid for neither.
     """
 
-    message_bytes = 16  # of the first superstep: the id of the receiver, and a degree
-
     def __init__(
         self, algorithm: TriangleCount, graph: Graph, team: kernel.Team | None = None
     ) -> None:
@@ -65,7 +63,7 @@ class TriangleCountKernel(kernel.SharedRows):
         self._steps += 1
         if self._steps == 1:
             self._share(above, *self._rows, self._above, self.counts)
-            return kernel.Superstep(1.0, self.message_bytes, work=kernel.Work(vertices=1.0))
+            return kernel.Superstep(1.0, work=kernel.Work(vertices=1.0))
         self._share(self._count)
         sizes = _HEADER_BYTES + _ENTRY_BYTES * self.counts
         if not self._sampled:  # needed on samples only

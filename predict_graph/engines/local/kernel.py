@@ -74,7 +74,8 @@ class Superstep:
     convergence : float
         The aggregate that is compared with the threshold.
     message_bytes : int or ndarray of int, shape (n,)
-        Size of a message, or of the messages of each vertex.
+        Size of a message, or of the messages of each vertex: by default of one number, and of the
+        id of its receiver.
     senders : ndarray of bool or uint8, shape (n,), optional
         Vertices that sent in this superstep; all by default. Read before the next superstep.
     changes : ndarray of bool or int, shape (n,), optional
@@ -87,7 +88,7 @@ class Superstep:
     """
 
     convergence: float
-    message_bytes: int | Array
+    message_bytes: int | Array = 16
     senders: Array | None = None
     changes: Array | None = None
     places: int | Array = 1
@@ -238,7 +239,7 @@ class SpreadingKernel(SharedRows):
         """Let no vertex send in the next superstep, to time its fixed costs."""
         self._senders = np.zeros_like(self._senders)
 
-    def _turn(self, message_bytes: Any, work: Work) -> Superstep:
+    def _turn(self, work: Work, message_bytes: Any = 16) -> Superstep:
         """Make the changed vertices the next senders; return the superstep, with their share."""
         sent = self._senders
         self._senders, self._changed = self._changed, np.zeros_like(sent)
