@@ -26,23 +26,17 @@ class Source(Protocol):
         """
 
 
-class PredictionCase(Protocol):
-    """What is asked of one prediction, what is known before it, and the budget that is left."""
-
-    def affords(self, seconds: float) -> bool:
-        """Whether so many more seconds are within the budget."""
-
-    def near_enough(self, evidence: list[Any]) -> bool:
-        """Whether the interval of the runtime is as narrow as the user wants it."""
-
-    def combined(self, evidence: list[Any]) -> Prediction:
-        """Return the prediction by all evidence."""
-
-
-def predicted(case: PredictionCase, sources: Iterable[Source]) -> Prediction:
+def predicted(case: Any, sources: Iterable[Source]) -> Prediction:
     """Predict with everything checked and read: from one source of evidence after the other.
 
     Until one knows everything, or the interval is as narrow as the user wants it.
+
+    Parameters
+    ----------
+    case : Case or FunctionCase
+        Knows whether so many seconds are within the budget (``affords``) and whether the interval
+        is narrow enough (``near_enough``), and makes the prediction (``combined``).
+    sources : iterable of Source
     """
     evidence: list[Any] = []
     for source in sources:
@@ -55,4 +49,5 @@ def predicted(case: PredictionCase, sources: Iterable[Source]) -> Prediction:
         evidence.append(found)
         if found.complete or case.near_enough(evidence):
             break
-    return case.combined(evidence)
+    prediction: Prediction = case.combined(evidence)
+    return prediction

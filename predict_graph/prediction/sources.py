@@ -32,6 +32,7 @@ from predict_graph.prediction.memory import peak_memory
 from predict_graph.prediction.request import OF_ESTIMATION, Request
 from predict_graph.prediction.seconds.earlier_runs import earlier_runtimes, of_this_engine
 from predict_graph.prediction.seconds.local import probing_limit
+from predict_graph.prediction.seconds.regression import fitted_line
 from predict_graph.prediction.work import records_of
 
 
@@ -55,19 +56,16 @@ def stopped_runtimes(
     own, done = found[-1], stopped.iterations
     messages = own.rows.floats("local_messages", "remote_messages")
     seconds = own.rows.floats("seconds")
-    ran = np.maximum(seconds[:done], 1e-9)
-    parts = np.column_stack((np.ones(done), messages[:done])) / ran[:, None]
-    fixed, each = np.maximum(np.linalg.lstsq(parts, np.ones(done))[0], 0.0)
-    seconds[done:] = np.minimum(fixed + each * messages[done:], ran.max())
+    line = fitted_line(messages[:done], seconds[:done])
+    seconds[done:] = np.minimum(line.constant + line.slope * messages[done:], seconds[:done].max())
     late = stopped.unfinished
     if done < len(seconds) and late > seconds[done]:  # longer than expected: as long again
         seconds[done] = 2.0 * late
     left = 1.0 - float(seconds[:done].sum() / seconds.sum())
     std = math.hypot(log_std("equal runs"), left * log_std("usual seconds"))
     evidence = replace(own.evidence, seconds=seconds, relative_std=std)
-    phases = {name: own.phases[name] for name in ("setup", "read", "write")}
-    phases["write"] *= len(seconds) / max(done, 1)  # checkpoints
-    found[-1] = workloads[-1].runtime(evidence, own.phase_std, **phases)
+    writing = own.phases["write"] * len(seconds) / max(done, 1)  # checkpoints
+    found[-1] = workloads[-1].runtime(evidence, own.phase_std, **{**own.phases, "write": writing})
     return found
 
 

@@ -14,6 +14,7 @@ from costmodels import FEWEST_ROWS
 from predict_graph.arrays import FloatArray
 from predict_graph.calibration import log_std
 from predict_graph.engines import COUNTERS, Evidence, critical_worker, per_iteration
+from predict_graph.engines.profile import message_bytes
 from predict_graph.errors import JobError
 from predict_graph.plugins import Registry, blamed_on
 from predict_graph.table import Table
@@ -52,10 +53,12 @@ def fitted_line(sizes: FloatArray, seconds: FloatArray) -> Line:
         return Line(0.0, 0.0)
     if len(np.unique(sizes)) < 2:
         return Line(float(np.median(seconds)), 0.0)
-    from costmodels import NonNegativeLinear  # imported here because it loads scikit-learn
+    from scipy.optimize import nnls  # imported here because it takes long
 
-    model = NonNegativeLinear().fit(sizes[:, None], seconds)
-    return Line(float(model.intercept_), float(model.coef_[0]))
+    largest = sizes.max()
+    parts = np.column_stack((np.ones_like(sizes), sizes / largest)) / seconds[:, None]
+    constant, slope = nnls(parts, np.ones_like(sizes))[0]
+    return Line(float(constant), float(slope / largest))
 
 
 COST_MODELS: Registry[type[Any]] = Registry(
@@ -86,9 +89,8 @@ def cost_rows(table: pd.DataFrame, *, virtual_workers: bool) -> pd.DataFrame:
 def cost_features(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the candidate features of rows of counters."""
     found = rows[[*COUNTERS, "total_vertices", "iteration"]].astype(np.float64)
+    found["average_message_bytes"] = message_bytes(Table(found))
     messages = found["local_messages"] + found["remote_messages"]
-    size = found["local_message_bytes"] + found["remote_message_bytes"]
-    found["average_message_bytes"] = size / messages.clip(lower=1.0)
     found["iteration_messages"] = messages * found["iteration"]
     return found[[*CANDIDATES]]
 
