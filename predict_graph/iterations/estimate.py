@@ -124,8 +124,10 @@ def crossing(curve: Sequence[float] | FloatArray, threshold: float) -> float:
     --------
     >>> crossing([0.1, 0.001], 0.01)
     1.5
-    >>> crossing([0.1, 0.001], 0.5)
-    1.0
+    >>> crossing([0.1, 0.001], 0.5), crossing([1.0, 0.01], 0.01)
+    (1.0, inf)
+    >>> crossing([1.0, 0.0], 0.01), crossing([0.01, 0.005], 0.01)
+    (2.0, 2.0)
     """
     values = np.asarray(curve, dtype=np.float64)
     below = np.flatnonzero(values < threshold)
@@ -141,7 +143,21 @@ def crossing(curve: Sequence[float] | FloatArray, threshold: float) -> float:
 
 
 def mean_curve(curves: Sequence[FloatArray], iterations: int) -> FloatArray:
-    """Return the geometric mean of curves of any lengths, for so many iterations."""
+    """Return the geometric mean of curves of any lengths, for so many iterations.
+
+    A shorter one is extended by its last slope on a log scale.
+
+    Examples
+    --------
+    >>> mean_curve([np.array([1e-1, 1e-3]), np.array([1e-3, 1e-5])], 2).round(6).tolist()
+    [0.01, 0.0001]
+    >>> mean_curve([np.array([1.0, 0.1, 0.01])], 5).round(6).tolist()
+    [1.0, 0.1, 0.01, 0.001, 0.0001]
+    >>> mean_curve([np.array([0.5])], 3).round(6).tolist()
+    [0.5, 0.5, 0.5]
+    >>> mean_curve([np.array([1.0, 0.1, 0.01, 0.001]), np.array([1.0, 0.1])], 3).round(6).tolist()
+    [1.0, 0.1, 0.01]
+    """
     length = max(iterations, *(len(curve) for curve in curves))
     logs = [_extended(np.log(np.maximum(curve, 1e-300)), length) for curve in curves]
     return np.asarray(np.exp(np.mean(logs, axis=0))[:iterations])

@@ -99,7 +99,7 @@ def check_max_overhead(value: float | None, most: float = 1e6) -> float:
     """
     if value is None:
         return DEFAULT_MAX_OVERHEAD
-    if not isinstance(value, Real) or not 0 < value <= most:
+    if not isinstance(value, Real) or isinstance(value, bool) or not 0 < value <= most:
         raise RequestError(
             f"max overhead is {value!r}; accepted: a positive number, such as 0.6, up to {most:g}"
         )
@@ -171,6 +171,13 @@ class Method:
     estimate: Callable[[SamplingCase], IterationEstimate] | str | None
 
 
+def _spreads(algorithm: Algorithm) -> bool:
+    """Whether it propagates changes until few are left, by a kernel that begins with the graph."""
+    changes = algorithm.convergence in ("ratio", "fixed-point")
+    begins = algorithm.prior is None or "rooted" in algorithm.sampled_by
+    return changes and begins and runs_here(algorithm)
+
+
 _OWN = (
     Method(
         "completion",
@@ -183,12 +190,7 @@ _OWN = (
         "rooted",
         "uniform samples with the shortest paths that join them to hubs",
         frozenset({"ratio", "max_overhead"}),
-        # It propagates changes until few are left, and has a kernel that begins with the graph.
-        lambda algorithm: (
-            algorithm.convergence in ("ratio", "fixed-point")
-            and runs_here(algorithm)
-            and (algorithm.prior is None or "rooted" in algorithm.sampled_by)
-        ),
+        _spreads,
         f"{__package__}.rooted.estimator:estimate_by_rooted_samples",
     ),
     Method(

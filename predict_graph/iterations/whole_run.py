@@ -171,8 +171,8 @@ def _corrected(
     as many times as long as its curve falls faster; the interval begins where it would take no
     longer. True / estimated was 0.9 to 1.5 on nine graphs without hubs, 1.3 to 4.2 before. Where
     that is not seen yet, the interval of a graph without hubs reaches to the slowest run. A run
-    that goes on beyond the interval, or is steady and does not converge so far where the samples
-    do, may take any number of supersteps up to its limit.
+    that goes on beyond the interval or where the samples ended at once, or is steady and does not
+    converge so far where the samples do, may take any number of supersteps up to its limit.
     """
     done, limit, known = len(first), algorithm.max_iterations, sampled.curve
     found, reached, slowest = sampled, float(done), algorithm.contraction
@@ -190,7 +190,9 @@ def _corrected(
             found = sampled.at(centre, math.hypot(sampled.log_std, apart), limit)
     rises = algorithm.steady and done > 1 and first[-1] >= first[-2]
     rises = rises and not (np.diff(known[done - 2 : done]) >= 0.0).any()  # unlike the samples
-    if rises or found.high <= done < limit:
+    # The samples ended in time, and were lower in their first superstep than the run is now.
+    at_once = seen and sampled.crossing <= done and bool(known[0] < first[-1])
+    if rises or at_once or found.high <= done or done == limit:
         centre = math.sqrt((done + 1) * limit)
         found = sampled.at(centre, math.log(limit / centre) / QUANTILE, limit)
     unlike = not hubs and found.low < found.high

@@ -53,9 +53,8 @@ def supersteps_by_arrivals(
         if changed < threshold <= most:
             return superstep, labels is not None and _lag(seen ^ arrived, marks, labels) < threshold
         if changed == 0 or time_left() < until:
-            break
-    known = superstep if threshold <= most else 0
-    return known, known == algorithm.max_iterations
+            return (superstep if threshold <= most else 0), False
+    return algorithm.max_iterations + 1, threshold <= most  # it goes on beyond its limit
 
 
 def _lag(seen: Array, marks: Array, labels: IntArray) -> int:

@@ -134,28 +134,6 @@ def test_the_crossing_is_between_the_two_neighbours(curve, threshold):
         assert max(below[0] - 1, 1) <= found <= below[0]
 
 
-CROSSINGS = [([1.0, 0.0], 2.0), ([1.0, 0.01], math.inf), ([0.01, 0.005], 2.0), ([1.0, 1e-8], 1.25)]
-
-
-@pytest.mark.parametrize(("curve", "expected"), CROSSINGS)
-def test_crossings_on_a_log_scale_of_zero_and_at_the_threshold(curve, expected):
-    assert estimate.crossing(curve, 0.01) == pytest.approx(expected)
-
-
-MEANS = [
-    ([[1e-1, 1e-3], [1e-3, 1e-5]], [1e-2, 1e-4]),
-    ([[1.0, 0.1, 0.01]], [1.0, 0.1, 1e-2, 1e-3, 1e-4]),
-    ([[0.5]], [0.5, 0.5, 0.5]),
-    ([[1.0, 0.1, 0.01, 0.001], [1.0, 0.1]], [1.0, 0.1, 1e-2]),
-]
-
-
-@pytest.mark.parametrize(("curves", "expected"), MEANS)
-def test_curves_are_averaged_on_a_log_scale_and_extended_by_their_last_slope(curves, expected):
-    found = estimate.mean_curve([np.array(curve) for curve in curves], len(expected))
-    np.testing.assert_allclose(found, expected)
-
-
 @given(
     centre=st.floats(0.5, 1e6) | st.just(math.inf),
     std=st.floats(0.0, 3.0),

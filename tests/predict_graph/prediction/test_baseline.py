@@ -41,11 +41,20 @@ def test_iterations_of_what_goes_through_a_graph_by_hops(name):
     assert sum(within) >= len(within) - 1
 
 
-@pytest.mark.parametrize(("job", "way"), [("connected-components", {"budget": 0}), (Labels(), {})])
-def test_the_limit_of_iterations_is_said_where_the_graph_is_deeper(job, way):
-    found = predict_graph.predict(job, "path:n=9000", **way or {"ratio": 0.1}, directed=False)
-    assert found.iterations.predicted == 500
-    assert any("stop at its limit of 500" in text for text in found.warnings)
+ENDLESS = [
+    ("connected-components", {"budget": 0}, 500),
+    ("label-propagation", {"budget": 0}, 50),
+    ("neighborhood", {"ratio": 0.1}, 500),
+    (Labels(), {"ratio": 0.1}, 500),
+]
+
+
+@pytest.mark.parametrize(("job", "way", "limit"), ENDLESS)
+def test_the_limit_of_iterations_is_said_where_a_run_goes_on_beyond_it(job, way, limit):
+    found = predict_graph.predict(job, "path:n=9000", **way, directed=False)
+    assert found.iterations.predicted == limit
+    assert any(f"stop at its limit of {limit}" in text for text in found.warnings)
+    assert found.rows.floats("convergence").max() <= 1.0  # all are shares
 
 
 def test_the_depth_of_a_directed_graph_needs_no_reverse(monkeypatch):

@@ -258,3 +258,11 @@ def test_samples_that_mix_like_the_graph_are_believed():
     assert ended.low == ended.iterations == ended.high == len(curve)
     limited = predict(check_algorithm("pagerank", {"max_iterations": 2}), GRAPH, ratio=0.1)
     assert [*limited.iterations, len(limited.per_iteration)] == [2, 2, 2]
+
+
+@pytest.mark.parametrize("limit", [6, 500])
+def test_samples_that_have_ended_at_once_do_not_end_a_run_that_goes_on(limit):
+    job = check_algorithm("pagerank", {"epsilon": 1e-7, "max_iterations": limit})
+    found = predict(job, "path:n=900", directed=False, ratio=0.1, history="none", seed=1)
+    assert found.iterations.high == limit  # the run takes 62
+    assert any("limit" in text for text in found.warnings) is (limit == 6)
