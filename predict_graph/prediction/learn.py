@@ -88,7 +88,7 @@ def learn(
     engine: str | Engine,
     *,
     spark: Any = None,
-    algorithms: Sequence[str | Algorithm] | None = None,
+    algorithms: str | Algorithm | Sequence[str | Algorithm] | None = None,
     budget: str | float = "10m",
     history: History | str | PathLike[str] | bool | None = None,
     seed: int | None = None,
@@ -102,7 +102,7 @@ def learn(
         The cluster; training runs use at most its machines.
     spark : SparkSession, optional
         An open session to use.
-    algorithms : sequence of str or Algorithm, optional
+    algorithms : str or Algorithm, or sequence of them, optional
         By default all with a program for the engine.
     budget : str or float
         A time such as ``"10m"``, or seconds.
@@ -128,7 +128,8 @@ def learn(
     if not 0.0 < allowed.seconds < math.inf or allowed.share is not None:
         raise RequestError(f"the budget is {budget!r}; accepted for learning: a time such as 10m")
     every = [name for name in ALGORITHMS.names() if "spark" in ALGORITHMS.get(name).runs_on]
-    jobs = [check_function(name) for name in (every if algorithms is None else algorithms)]
+    given = [algorithms] if isinstance(algorithms, str | Algorithm) else algorithms
+    jobs = [check_function(name) for name in (every if given is None else given)]
     if len({job.java_works for job in jobs}) == 2 and not engine.settings.in_open_session:
         raise RequestError(
             "algorithms of GraphX and GraphFrames have sessions of their own; accepted: no others"

@@ -103,6 +103,8 @@ def check_engine(options: Mapping[str, Any]) -> engines.Engine:
         If nothing has this name, or a setting is out of range or none of this engine.
     """
     value: str | engines.Engine = options["engine"]
+    if not isinstance(value, str | engines.Engine):
+        raise RequestError(f"engine is {value!r:.80}; accepted: a name, or an Engine")
     settings = ("workers", "threads", "spark")
     given = {name: options[name] for name in settings if options.get(name) is not None}
     if "spark" in given and value != "spark":

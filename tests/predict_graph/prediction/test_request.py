@@ -1,7 +1,5 @@
 """What may be asked, checked in one place."""
 
-import math
-
 import pytest
 
 from predict_graph.algorithms import PageRank
@@ -25,16 +23,18 @@ WRONG = [
     ({"parameters": {"speed": 1}}, "unknown parameter of pagerank 'speed'"),
     ({"parameters": "speed=1"}, "parameters are 'speed=1'"),
     ({"engine": "steam"}, "unknown engine 'steam'"),
+    ({"engine": LocalEngine}, "engine is <class"),
     ({"method": "baseline"}, "unknown method for pagerank 'baseline'"),
     ({"sampler": "jump"}, "unknown sampler 'jump'"),
     ({"probe": "no"}, "probe is 'no'; accepted: True or False"),
     ({"ratio": 1.5}, "ratio is 1.5"),
-    ({"ratio": math.nan}, "ratio is nan"),
+    ({"ratio": float("nan")}, "ratio is nan"),
     ({"train_ratios": [0.1, 2.0]}, "ratio is 2.0"),
     ({"train_ratios": [0.1, 0.1]}, r"train ratios are \[0.1, 0.1\]"),
     ({"transform": "twist"}, "unknown transform 'twist'"),
     ({"cost_model": "magic"}, "unknown cost model 'magic'"),
     ({"max_overhead": 0}, "max overhead is 0"),
+    ({"max_overhead": True}, "max overhead is True"),
     ({"seed": -1}, "seed is -1"),
     ({"seed": 2**64}, f"seed is {2**64}"),
     *(
