@@ -113,9 +113,9 @@ class Spending:
         return 1.2 * self._allowed - self.spent
 
 
+# The larger of 2 seconds, which a user waits without noticing, and 5% of the predicted run, at
+# most 2 minutes (docs/budget.md).
 DEFAULT_BUDGET = Budget(share=0.05, seconds=120.0, least_seconds=2.0)
-"""The larger of 2 seconds, which a user waits without noticing, and 5% of the predicted run, at
-most 2 minutes (docs/budget.md)."""
 
 
 def check_budget(value: Any, default: Budget = DEFAULT_BUDGET) -> Budget:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from predict_graph.outcome import Prediction
 
+# The source that recalls runs of the same job on the same graph.
 EARLIER_RUNS = "earlier runs of this graph"
-"""The source that recalls runs of the same job on the same graph."""
 
 
 class Source(Protocol):

@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from numbers import Real
 
-QUANTILE = 1.645  # by definition: of 90% intervals
-"""Of the normal distribution, for 90% intervals."""
+QUANTILE = 1.645  # by definition: of the normal distribution, for 90% intervals
 
 
 def _by_estimate(

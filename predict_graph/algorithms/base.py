@@ -63,6 +63,9 @@ class Algorithm:
     named: Mapping[str, Any] = MappingProxyType({})
     """What earlier runs have to share besides the parameters, as ids are no part of a graph."""
 
+    message_bytes: int = 16
+    """Usual size of a message, with the id of its receiver."""
+
     def __init__(self, **parameters: object) -> None:
         self.parameters: Mapping[str, Value] = check_parameters(
             self.name, self.declared, parameters
@@ -119,6 +122,10 @@ class Algorithm:
     def prior(self) -> Algorithm | None:
         """The algorithm whose result is the input of this one; it runs first, on the same graph."""
         return None
+
+    def relative_iterations(self, vertices: int) -> float:
+        """Return the iterations on so many vertices, relative to those of default parameters."""
+        return 1.0
 
     def relative_work(self, graph: Any) -> float:
         """Return the work of an iteration per edge and vertex, relative to usual graphs."""

@@ -77,8 +77,6 @@ class VertexProgram(Algorithm):
     """How messages to one vertex are combined: ``sum``, ``min`` or ``max``."""
     resend: ClassVar[str] = "changed"
     """Senders after the first superstep: vertices whose state ``changed``, or all ``always``."""
-    message_bytes: ClassVar[int] = 16
-    """Size of a message on the wire, with the id of its receiver."""
     weighted: ClassVar[bool] = False
     """Whether the weight of an edge (1 where a graph has none) multiplies the message that it
     carries (``sum``) or is added to it (``min``, ``max``). Messages are floats then."""

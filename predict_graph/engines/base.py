@@ -36,8 +36,8 @@ class RunFollower(Protocol):
         """
 
 
+# Who follows a run in detail, if anyone does.
 Follower = RunFollower | None
-"""Who follows a run in detail, if anyone does."""
 
 
 def follower_of(progress: IterationCallback | None) -> Follower:

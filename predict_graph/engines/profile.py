@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+# Labels of the phases of a run.
 PHASE_NAMES = {
     "setup": "setup",
     "read": "reading",
@@ -29,7 +30,6 @@ PHASE_NAMES = {
     "convert": "converting the graph",
     "call": "the call",
 }
-"""Labels of the phases of a run."""
 
 
 def engine_said(engine: Mapping[str, Any]) -> str:
@@ -90,8 +90,8 @@ _RESULTS = ("average_message_bytes", "seconds", "convergence")
 COUNTERS = ("active_vertices", *_MESSAGES)
 TABLE_COLUMNS = ("iteration", "worker", "active_vertices", "total_vertices", *_MESSAGES, *_RESULTS)
 
+# An optional column of the table: outbound edges of the vertices of a worker.
 OUT_EDGES = "out_edges"
-"""An optional column of the table: outbound edges of the vertices of a worker."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

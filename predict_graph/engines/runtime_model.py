@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from predict_graph.engines.spark.blocks.packing import PackedGraph
     from predict_graph.history import History
 
+# A graph in memory, or one that stays on a cluster.
 AnyGraph: TypeAlias = "Graph | PackedGraph"
-"""A graph in memory, or one that stays on a cluster."""
 
 
 @dataclass(frozen=True)

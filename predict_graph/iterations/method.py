@@ -19,11 +19,11 @@ from predict_graph.plugins import Registry, blamed_on, loaded
 from predict_graph.transforms import Transform
 
 DEFAULT_MAX_OVERHEAD = 0.6  # documented default: docs/studies/overhead.md has its cost
+# Edges that samples of any graph may have: limits them to a few milliseconds an iteration.
 FREE_EDGES = 600_000
-"""Edges that samples of any graph may have: limits them to a few milliseconds an iteration."""
 
+# Overhead up to which even a large graph has a small sample: docs/studies/overhead.md.
 LEAN = 0.02
-"""Overhead up to which even a large graph has a small sample: docs/studies/overhead.md."""
 
 
 @dataclass(frozen=True)

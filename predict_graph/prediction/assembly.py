@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from predict_graph.prediction.sources import Estimate
 
 
+# What is said of one algorithm of a chain.
 Stage = tuple[Request, IterationEstimate, RuntimeEstimate]
-"""What is said of one algorithm of a chain."""
 
 _UNSAMPLED = ("whole-run", "history", "replay", BASELINE)  # whose warnings are not of samples
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import NormalDist
 
 import numpy as np
@@ -23,8 +23,8 @@ from predict_graph.history import History, RunRecord, machine_identity
 from predict_graph.iterations.estimate import IterationEstimate, iteration_interval
 from predict_graph.iterations.rooted.sample import depth_of
 
+# Name of the method of an estimate that is none.
 BASELINE = "baseline estimate"
-"""Name of the method of an estimate that is none."""
 
 
 @dataclass(frozen=True)
@@ -81,12 +81,24 @@ def baselines_of(
     graph : AnyGraph
     algorithms : sequence of Algorithm
     history : History or None
+
+    Examples
+    --------
+    A search that reaches less than half of the vertices says nothing of the iterations:
+
+    >>> from networkx import disjoint_union, path_graph, star_graph
+    >>> from predict_graph.algorithms import check_algorithm
+    >>> from predict_graph.graph import check_graph
+    >>> graph = check_graph(disjoint_union(star_graph(5), path_graph(100)))
+    >>> (found,) = baselines_of(graph, [check_algorithm("connected-components")], None)
+    >>> found.iterations == usual_of("connected-components").iterations
+    True
     """
     work = _work_of(graph)
     slower = beyond_cache(work)
     baselines = []
     for algorithm in algorithms:
-        usual, runs = _usual(algorithm, history)
+        usual, runs = _usual(algorithm, graph.vertices, history)
         depth, each = None, usual.iteration_ns
         if isinstance(graph, Graph):
             depth = depth_of(graph) if algorithm.by_hops else None
@@ -138,10 +150,9 @@ def baseline_iterations(graph: AnyGraph, baseline: Baseline, workers: int) -> It
     # Messages of an iteration / of the one before.
     decay = 1.0 if algorithm.steady or algorithm.all_send else 0.5
     share = decay ** np.arange(iterations)
-    size = float(getattr(algorithm, "message_bytes", 16))
-    sent = graph.edges * share
-    active = graph.vertices * share
-    counters = engines.counters_of(active, sent, sent * size, workers, graph.vertices)
+    active, sent = graph.vertices * share, graph.edges * share
+    volume = sent * float(algorithm.message_bytes)
+    counters = engines.counters_of(active, sent, volume, workers, graph.vertices)
     threshold = algorithm.threshold(graph.vertices)
     curve = threshold * 10.0 ** np.minimum(np.arange(iterations)[::-1] / 2.0, 300.0)
     curve = curve if algorithm.convergence == "absolute" else np.minimum(curve, 1.0)  # a share
@@ -171,18 +182,25 @@ def baseline_runtime(
     return workload.runtime(evidence, log_std("usual seconds") / 2.0, setup=setup, read=read)
 
 
-def _usual(algorithm: Algorithm, history: History | None) -> tuple[Usual, int]:
-    """Return the usual figures: medians of the history, or those of the algorithm."""
-    here = {"name": "local"}, machine_identity()
+def _usual(algorithm: Algorithm, vertices: int, history: History | None) -> tuple[Usual, int]:
+    """Return the usual figures: medians of the history, or those of the algorithm.
+
+    Only iterations of runs with the same parameters count.
+    """
+    here, usual = ({"name": "local"}, machine_identity()), usual_of(algorithm.name)
+    expected = usual.iterations * algorithm.relative_iterations(vertices)
     # Of other graphs only the messages are known, not the work.
     known = None if algorithm.known_work else history
     found = [] if known is None else known.training_runs(algorithm.name, *here)
     if not found:
-        return usual_of(algorithm.name), 0
+        return replace(usual, iterations=expected), 0
+    own = algorithm.to_dict().items()
+    same = [float(run.iterations) for run in found if own <= run.parameters.items()]
     rows = []
     for run in found:
         work = _work_of(run)
         each = float(engines.per_iteration(run.rows)["seconds"].mean())
         setup = max(1e9 * float(run.phases["setup"]) / work - reversing(algorithm, run), 0.0)
-        rows.append((run.iterations, setup, 1e9 * each / work / beyond_cache(work)))
-    return Usual(*(float(value) for value in np.median(np.array(rows), axis=0))), len(rows)
+        rows.append((setup, 1e9 * each / work / beyond_cache(work)))
+    setup_ns, iteration_ns = map(float, np.median(np.array(rows), axis=0))
+    return Usual(float(np.median(same or [expected])), setup_ns, iteration_ns), len(rows)

@@ -21,8 +21,8 @@ from predict_graph.prediction.request import check_request
 from predict_graph.prediction.sources import BaselineEstimate, EarlierRuns
 from predict_graph.stopwatch import Stopwatch
 
+# A prediction, its JSON as a mapping, or a file of that.
 Expect = Prediction | Mapping[str, Any] | str | PathLike[str]
-"""A prediction, its JSON as a mapping, or a file of that."""
 
 
 def check_expect(expect: Expect) -> tuple[Expected, Mapping[str, Any]]:

@@ -69,8 +69,8 @@ def stopped_runtimes(
     return found
 
 
+# Edges of all samples / edges of the graph: small ones are nearly as good (docs/studies).
 LEVELS = (LEAN, 0.05, 0.2, 0.6)
-"""Edges of all samples / edges of the graph: small ones are nearly as good (docs/studies)."""
 
 _COUNTING = 4e-9  # seconds an edge of counting messages; measured on R-MAT 20 and 22
 

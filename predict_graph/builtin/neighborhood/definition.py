@@ -55,6 +55,7 @@ class Neighborhood(Algorithm):
 
     def __init__(self, **parameters: object) -> None:
         super().__init__(**parameters)
+        self.message_bytes = 8 + self.registers
         if self.registers & (self.registers - 1):
             raise RequestError(
                 f"registers is {self.registers}; accepted: a power of two from {_LEAST} to {_MOST}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import ClassVar
 
 from predict_graph.algorithms import MAX_ITERATIONS, Algorithm, Parameter
@@ -82,6 +83,11 @@ class PageRank(Algorithm):
     def source_in(self, out_degrees: IntArray) -> int | None:
         """Return the only vertex at which walks start and restart; None for all."""
         return None
+
+    def relative_iterations(self, vertices: int) -> float:
+        """Return it by epsilon: an iteration shrinks the change by about the same factor."""
+        own, usual = (job.threshold(vertices) * vertices for job in (self, PageRank()))
+        return math.log(min(own, 0.5)) / math.log(usual)
 
     def threshold(self, vertices: int) -> float:
         """Return the threshold on the mean change of rank: ``tolerance``, or ``epsilon / N``."""

@@ -54,3 +54,4 @@ class ShortestPaths(NamedVertices):
         super().__init__(**parameters)
         if len(self.ids) > 64:
             raise RequestError(f"landmarks are {len(self.ids)}; accepted: at most 64")
+        self.message_bytes = 8 + 16 * self.count

@@ -45,6 +45,10 @@ class TopKRanking(Algorithm):
         MAX_ITERATIONS,
     )
 
+    def __init__(self, **parameters: object) -> None:
+        super().__init__(**parameters)
+        self.message_bytes = 8 + 16 * self.k
+
     @property
     def k(self) -> int:
         """The length of a list."""

@@ -26,8 +26,8 @@ from predict_graph.engines.runtime_model import StagedSample
 from predict_graph.stopwatch import Stopwatch
 from predict_graph.table import Table
 
+# Sufficient to measure supersteps that all do the same work; limits overhead.
 PROBED_SUPERSTEPS = 6
-"""Sufficient to measure supersteps that all do the same work; limits overhead."""
 
 
 @dataclass(frozen=True)

@@ -189,7 +189,21 @@ def match_mutual(owner: ProfileArray, wanted: ProfileArray, rng: np.random.Gener
 
 
 def match_one_way(outward: StubProfiles, inward: StubProfiles, rng: np.random.Generator) -> Pairs:
-    """Pair out-stubs with in-stubs of edges that run in one direction only, likewise."""
+    """Pair out-stubs with in-stubs of edges that run in one direction only, likewise.
+
+    Examples
+    --------
+    The finest level goes first: a stub that has lost `b` is joined with one of `b`, not of `c`.
+
+    >>> a, b, c = (4 << 14 | 4 << 7 | 60), (6 << 14 | 6 << 7 | 60), (6 << 14 | 6 << 7 | 61)
+    >>> outward, inward = np.array([[a, a], [b, c]], np.int32), np.array([[c, b], [a, a]], np.int32)
+    >>> for seed in range(3):
+    ...     pairs = match_one_way(outward, inward, np.random.default_rng(seed))
+    ...     print(sorted(zip(*(each.tolist() for each in pairs))))
+    [(0, 1), (1, 0)]
+    [(0, 1), (1, 0)]
+    [(0, 1), (1, 0)]
+    """
     (out_owner, out_wanted), (in_owner, in_wanted) = outward, inward
     out, into = (rng.permutation(len(each)).astype(np.int64) for each in (out_owner, in_owner))
     found = []

@@ -162,6 +162,10 @@ def depth_of(graph: Graph) -> int | None:
     >>> from predict_graph.graph import check_graph
     >>> depth_of(check_graph("star:n=5")), depth_of(check_graph("path:n=9"))
     (1, 7)
+    >>> import networkx
+    >>> apart = networkx.disjoint_union(networkx.star_graph(5), networkx.path_graph(100))
+    >>> depth_of(check_graph(apart)) is None
+    True
     """
     if graph.vertices == 0:
         return None

@@ -65,6 +65,7 @@ COST_MODELS: Registry[type[Any]] = Registry(
     "cost model", "predict_graph.cost_models", BUILT_IN_COST_MODELS
 )
 
+# Candidate features of the cost model: table 1, and counters that grow during a run.
 CANDIDATES = (
     *COUNTERS,
     "average_message_bytes",
@@ -72,7 +73,6 @@ CANDIDATES = (
     "iteration",
     "iteration_messages",
 )
-"""Candidate features of the cost model: table 1, and counters that grow during a run."""
 
 DEFAULT_COST_MODEL = "forward-nnls"
 

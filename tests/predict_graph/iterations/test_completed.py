@@ -112,15 +112,6 @@ def test_stubs_that_have_a_perfect_partner_all_find_one(stubs, seed):
     np.testing.assert_array_equal(both[first], both[second][:, ::-1])
 
 
-def test_the_finest_level_goes_first():
-    a, b, c = packed(4, 4, 60), packed(6, 6, 60), packed(6, 6, 61)
-    out = np.array([[a, b], [a, c]], np.int32)
-    inn = np.array([[c, a], [b, a]], np.int32)
-    for seed in range(5):
-        pairs = completed.match_one_way(out.T, inn.T, np.random.default_rng(seed))
-        assert dict(zip(*(each.tolist() for each in pairs), strict=True)) == {0: 1, 1: 0}
-
-
 CURVES = st.lists(st.floats(1e-12, 1.0), min_size=1, max_size=30)
 
 

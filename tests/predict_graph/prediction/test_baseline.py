@@ -5,12 +5,10 @@ import pytest
 
 import predict_graph
 from predict_graph.algorithms import check_algorithm
-from predict_graph.calibration import usual_of
 from predict_graph.engines.local import LocalEngine
 from predict_graph.graph import check_graph
 from predict_graph.iterations.rooted.sample import depth_of, hop_tree
 from predict_graph.prediction.assembly import graph_doubts
-from predict_graph.prediction.baseline import baselines_of
 from tests.vertex_programs import Labels
 
 HOPS = ("connected-components", "neighborhood", "shortest-paths", "topk-ranking")
@@ -66,11 +64,18 @@ def test_the_depth_of_a_directed_graph_needs_no_reverse(monkeypatch):
     assert depth_of(fresh) in (expected, None)
 
 
-def test_a_small_part_that_is_reached_says_nothing():
-    graph = check_graph(nx.union(nx.star_graph(5), nx.path_graph(range(10, 110))))
-    assert depth_of(graph) is None
-    (baseline,) = baselines_of(graph, [check_algorithm("connected-components")], None)
-    assert baseline.iterations == usual_of("connected-components").iterations
+OTHERS = {"pagerank": {"epsilon": 1e-7}, "neighborhood": {"registers": 256}, "shortest-paths": {}}
+
+
+@pytest.mark.parametrize("job", OTHERS)
+def test_a_baseline_is_one_of_the_parameters(job, tmp_path):
+    given = {"parameters": OTHERS[job], "history": tmp_path / "runs.sqlite"}
+    predict_graph.run(job, "star:n=500", **given | {"parameters": {"max_iterations": 1}})
+    found = predict_graph.predict(job, "star:n=7000", budget=0, **given)
+    truth = predict_graph.run(job, "star:n=7000", **given)
+    assert found.iterations.contains(truth.iterations)
+    sizes = [each.rows["average_message_bytes"].max() for each in (found, truth)]
+    assert sizes[0] == sizes[1]
 
 
 # Warnings about graphs on which the method cannot work.
