@@ -14,6 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from predict_graph.errors import explained_by_system
 from predict_graph.machine import code_folder, machine_identity
 
 _GRAPH = "rmat:scale=12,edge_factor=8,seed=1"  # larger than what is never sampled
@@ -35,9 +36,10 @@ def compile_kernels() -> None:
     from predict_graph.engines.local.team import available_threads
     from predict_graph.reports.console import SafeConsole
 
-    jobs = list(BUILT_IN)
-    with Display(SafeConsole(stderr=True)) as display:
-        display.step(_REASON, 0.0)
+    jobs, marker = list(BUILT_IN), _marker()
+    with explained_by_system(f"{marker.parent} (NUMBA_CACHE_DIR) cannot keep compiled code"):
+        marker.parent.mkdir(parents=True, exist_ok=True)
+    with Display(SafeConsole(stderr=True), _REASON) as display:
         # The first job compiles what all jobs share, such as reading; else each process would.
         _use(jobs[0])
         display.step(_REASON, 1 / len(jobs))
@@ -45,8 +47,6 @@ def compile_kernels() -> None:
             for done, use in enumerate(as_completed(pool.submit(_use, j) for j in jobs[1:]), 2):
                 use.result()
                 display.step(_REASON, done / len(jobs))
-    marker = _marker()
-    marker.parent.mkdir(parents=True, exist_ok=True)
     marker.touch()
 
 

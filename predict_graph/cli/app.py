@@ -83,6 +83,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # a terminal whose encoding is not UTF-8 shows ?
             stream.reconfigure(errors="replace")
+    if os.environ.get("COLUMNS") == "0":  # rich would print nothing
+        del os.environ["COLUMNS"]
     end = given.index("--") if "--" in given else len(given)  # what follows is another's command
     debug = "--debug" in given[:end]
     given = [word for number, word in enumerate(given) if word != "--debug" or number > end]

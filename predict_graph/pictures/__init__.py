@@ -126,12 +126,10 @@ def draw_together(pictures: Sequence[Picture], title: str, path: Path | None) ->
         size = (_WIDTH * across, _HEIGHT * down + 0.5)
         layout = ConstrainedLayoutEngine(w_pad=0.12, h_pad=0.12)
         figure = Drawing(figsize=size, layout=layout)
-        places = figure.subplots(down, across, squeeze=False).ravel()
-        for axes, picture in zip(places, pictures, strict=False):
+        for place, picture in enumerate(pictures, 1):
+            axes = figure.add_subplot(down, across, place)
             axes.set_title(picture.title)
             picture.draw(axes)
-        for axes in places[len(pictures) :]:
-            axes.remove()
         figure.suptitle(title, x=0.01, ha="left", fontsize=11.5)
         _show_controls(figure)
         if path is not None:

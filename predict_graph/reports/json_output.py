@@ -23,7 +23,7 @@ def events(target: str | None) -> Iterator[Callable[[Moment], None]]:
 
     The target is a file, ``-`` for standard output, or None for nowhere.
     """
-    failure = f"cannot write {target}"
+    failure = f"cannot write {'standard output' if target == STANDARD_OUTPUT else target}"
     with ExitStack() as stack:
         stream: IO[str] = sys.stdout
         if target not in (None, STANDARD_OUTPUT):

@@ -10,6 +10,7 @@ from predict_graph.graph import check_graph
 from predict_graph.graph.storage import write_edges
 from predict_graph.stopwatch import Stopwatch, imported
 from tests.python import python
+from tests.refusals import refused
 
 HEAVY = [
     "sklearn",
@@ -46,6 +47,11 @@ def test_a_prediction_compiles_nothing_after_setup(algorithm, tmp_path):
     compiled_functions, heavy = json.loads(done.stderr.splitlines()[-1])
     assert compiled_functions == []
     assert heavy == []
+
+
+def test_a_folder_that_cannot_keep_compiled_code_is_refused_at_once(monkeypatch):
+    monkeypatch.setenv("NUMBA_CACHE_DIR", "/proc/none")
+    refused("/proc/none .NUMBA_CACHE_DIR. cannot keep compiled code", compiled.compile_kernels)
 
 
 def test_an_import_does_not_count_as_reading(monkeypatch, tmp_path):

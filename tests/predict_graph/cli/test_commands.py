@@ -32,8 +32,7 @@ def test_sample_writes_edges_with_their_own_ids(program, tmp_path):
     kept = {tuple(row) for row in np.loadtxt(out, dtype=int, comments="#", ndmin=2).tolist()}
     assert set() < kept <= edges
     found = json.loads(report.read_text())
-    assert (found["vertices"], found["edges"]) == (30, len(kept))
-    assert (found["sampler"], found["seed"]) == ("rj", 1)
+    assert [*map(found.get, ("vertices", "edges", "sampler", "seed"))] == [30, len(kept), "rj", 1]
     assert set(found["fidelity"]["d_statistics"]) == {"in_degree", "out_degree", "hop_plot"}
     assert "in-degree" in result.out
 
@@ -99,6 +98,8 @@ def test_help_and_version(program, monkeypatch):
     assert "--seed" in program("predict", "--help").out
     for arguments in ([], ["history"], ["datasets"]):  # a wrong request
         assert "Usage" in program(*arguments, status=2).err
+    monkeypatch.setenv("COLUMNS", "0")  # as of a terminal that does not know its width
+    assert "same-threshold" in program("list", "transforms").out
     monkeypatch.setattr("sys.stdout", None)  # as Python has it where a shell was given >&-
     program("list", "transforms", status=0)
 
