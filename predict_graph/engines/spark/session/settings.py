@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _MASTER = "PREDICT_GRAPH_SPARK_MASTER"
 _LOCAL = re.compile(r"local(?:\[([1-9][0-9]{0,2}|\*)\])?")
-_MEMORY = re.compile(r"[1-9]\d*[kmgt]", re.IGNORECASE)
+_MEMORY = re.compile(r"[1-9][0-9]{0,18}[kmgt]", re.IGNORECASE)  # digits of a long of Java
 _UNITS = {"t": 1 << 40, "g": 1 << 30, "m": 1 << 20, "k": 1 << 10, "b": 1}  # by definition
 
 # Measurements need these; with other values supersteps would shuffle all data.

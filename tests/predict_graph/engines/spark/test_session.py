@@ -139,6 +139,7 @@ WRONG = [
     ({"cores": 1.5}, "cores is 1.5; accepted: 1 to 1024"),
     ({"master": "local[4,2]"}, "master is local[4,2]; accepted: local, local[N] or local[*]"),
     ({"memory": 4}, "memory is 4; accepted: a size such as 900m or 4g"),
+    ({"memory": f"{5000 * '9'}g"}, "…'; accepted: a size such as 900m or 4g"),
     ({"memory": "0g"}, "memory is '0g'"),
     ({"graphframes_jar": 60 * "x.jar"}, "no GraphFrames jar at x.jar"),
     ({"folder": "/no/such/folder"}, "there is no folder /no/such/folder"),
