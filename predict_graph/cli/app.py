@@ -210,9 +210,10 @@ def _sentence(error: Any, given: Sequence[str]) -> str:
     if text.startswith("Missing") and said:
         return f"{text.rstrip('.')}; accepted: {said[0].lower()}{said[1:].rstrip('.')}"
     parts = [part for word in given for part in word.split("=", 1 if word[:2] == "--" else 0)]
+    kind = "whole number" if "valid integer" in text else "number"  # versions say it otherwise
     for option, value in pairwise(parts):
-        if option in options and value not in text:
-            return f"{text} (given: {value!r})"
+        if option in options and text.startswith("Invalid value"):
+            return f"{option} is {value!r}; accepted: a {kind}"
     return text
 
 

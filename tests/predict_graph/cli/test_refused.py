@@ -14,7 +14,7 @@ GRAPH = "barabasi-albert:n=300,m=3,seed=1"
 
 # A command, and what the sentence has in it. G stands for a graph.
 REFUSED = """
-predict pagerank G --ratio=half | --ratio | 'half'
+predict pagerank G --ratio=half | --ratio is 'half'; accepted: a number
 predict pagerank G --train-ratios a,b | 'a,b'
 predict pagerank G -p damping | 'damping' | NAME=VALUE
 predict pagerank G -p damping=.8 -p damping=.9 | damping is given twice
