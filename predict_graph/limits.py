@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
+from typing import Any
 
 from predict_graph.errors import RequestError, unknown_name
 from predict_graph.machine import control_groups, system_text
@@ -100,7 +101,8 @@ def limits() -> Limits:
     RequestError
         If the environment variable is not as it should be.
     """
-    return _sets[-1] if _sets else _with(Limits(), parse_limits(os.environ.get(ENVIRONMENT, "")))
+    asked = os.environ.get(ENVIRONMENT, "")
+    return _sets[-1] if _sets else replace(Limits(), **parse_limits(asked))
 
 
 @contextmanager
@@ -113,7 +115,7 @@ def limited(**values: float) -> Iterator[Limits]:
     ...     limits().edges
     10
     """
-    found = _with(limits(), parse_limits(",".join(f"{k}={v}" for k, v in values.items())))
+    found = replace(limits(), **parse_limits(",".join(f"{k}={v}" for k, v in values.items())))
     _sets.append(found)
     try:
         yield found
@@ -121,7 +123,7 @@ def limited(**values: float) -> Iterator[Limits]:
         _sets.remove(found)
 
 
-def parse_limits(text: str) -> dict[str, float]:
+def parse_limits(text: str) -> dict[str, Any]:
     """Return the limits that a text such as ``edges=2e9,nesting=50`` names.
 
     Raises
@@ -132,17 +134,17 @@ def parse_limits(text: str) -> dict[str, float]:
     Examples
     --------
     >>> parse_limits("edges=2e9")
-    {'edges': 2000000000.0}
+    {'edges': 2000000000}
     """
-    found, names = {}, [each.name for each in fields(Limits)]
+    found, kinds = {}, {each.name: each.type for each in fields(Limits)}
     texts = filter(str.strip, text.split(","))
     for name, value in named_values(texts, "the limit", "NAME=NUMBER", again=True).items():
-        if name not in names:
-            raise unknown_name("limit", name, names)
+        if name not in kinds:
+            raise unknown_name("limit", name, kinds)
         number = to_number(value)
         if not 0 < number < 2**62:
             raise RequestError(f"the limit {name} is {value!r}; accepted: a number above 0")
-        found[name] = number
+        found[name] = int(number) if kinds[name] == "int" else number
     return found
 
 
@@ -210,8 +212,3 @@ def beyond(name: str) -> str:
     shown += unit.get(name.rpartition("_")[2], "")
     how = f"--limit {name}=N before the command, or {ENVIRONMENT}"
     return f"{shown} (the limit {name}, which {how} sets)"
-
-
-def _with(base: Limits, values: dict[str, float]) -> Limits:
-    kinds = vars(base)
-    return replace(base, **{name: type(kinds[name])(value) for name, value in values.items()})

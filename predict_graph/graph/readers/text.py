@@ -67,6 +67,10 @@ def open_text(content: Content, wanted: EdgeList, further: Sequence[Path] = ()) 
     return EdgeSource(edges(), directed=layout.directed, bipartite=bipartite, notes=layout.notes)
 
 
+# APOC of Neo4j writes rows of nodes, then those of relationships, whose first columns are empty.
+_NODE = re.compile(rb'^(?!\xef\xbb\xbf|"?_id\b|,|"",)[^\n]+', re.MULTILINE)
+
+
 def _parts(content: Content, further: Sequence[Path]) -> Iterator[tuple[Path, FirstData]]:
     """Yield each file with where its data begin, but those without data."""
     for each in chain([content], map(Content, further)):
@@ -76,6 +80,8 @@ def _parts(content: Content, further: Sequence[Path]) -> Iterator[tuple[Path, Fi
                 f"{each.path} holds {kinds[other.lastindex or 0]}; accepted: a list of edges"
             )
         lines = each.lines()
+        if each.start.startswith((b"_id,_labels,", b'"_id","_labels",')):
+            lines = (bytearray(_NODE.sub(b"", block)) for block in lines)
         found = first_data(map(_without_attributes, lines) if b"{" in each.start else lines)
         if found.text:
             yield each.path, found
@@ -130,9 +136,8 @@ def scan_blocks(
 
 def _pairs_of(block: bytearray, layout: Layout) -> EdgeBlock | None:
     """Return the edges of lines of two whole numbers; None if there are other lines."""
-    if layout.texts or layout.columns.places != [0, 1]:
-        return None
-    found = whole_rows(block, layout.delimiter)
+    whole = not layout.texts and layout.columns.places == [0, 1]
+    found = whole_rows(block, layout.delimiter) if whole else None
     if found is None or not np.all((found[0] == 2) | (found[0] == 0)):
         return None
     return _in_range(found[1].reshape(-1, 2).T, layout)

@@ -65,6 +65,7 @@ LISTS = [
     ("a.csv", '"1","2","next"\n"2","3","c ""d"""\n', [(1, 2), (2, 3)]),
     ("a.txt", '"A, B" "C; D"\n"C; D" "E"\n', [("A, B", "C; D"), ("C; D", "E")]),
     ("a.csv", '"A, B","C; D"\n"C; D","E"\n', [("A, B", "C; D"), ("C; D", "E")]),
+    ("a.csv", "_id,_labels,_start,_end,_type\n0,:U,,,\n1,:U,,,\n,,0,1,K\n", [(0, 1)]),  # by APOC
     ("a.csv", "sep=;\r\nsource;target\r\n1;2\r\n", [(1, 2)]),  # by Excel
     ("a.csv", 'source,target,note\n" 1",2,x\n2,3,"a ""b"""\n', [(1, 2), (2, 3)]),
     ("a.csv", 'source,target\n1" ,"x"\n"x",1"\n', [('1"', "x"), ("x", '1"')]),
