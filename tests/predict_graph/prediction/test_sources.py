@@ -114,6 +114,13 @@ def test_without_samples_a_stopped_run_is_continued(monkeypatch, name, done):
     assert found.phases["superstep"] >= seconds.sum()
 
 
+def test_a_steady_run_that_was_stopped_may_slow_down(monkeypatch):
+    monkeypatch.setattr(sources.FullRun, "run", stopped_after(5))
+    monkeypatch.setattr(sources, "affordable_levels", lambda *given: [])
+    found = predict("pagerank", "barabasi-albert:n=5000,m=1,seed=1", parameters={"epsilon": 1e-5})
+    assert found.iterations.contains(58)  # as many as it takes; 26 to 57 was said
+
+
 class Passing:
     """A deadline that passes when it has been looked at so many times, and not by a clock."""
 
