@@ -198,7 +198,7 @@ def test_a_job_that_converges_is_not_said_to_stop_at_its_limit(name, options):
 USUAL = int(usual_of("pagerank").iterations)
 
 
-LIMITS = [(0, 5, True), ("0", USUAL, False), ("0s", USUAL + 1, False)]
+LIMITS = [(0, 5, True), ("0", USUAL, True), ("0s", USUAL + 1, False)]
 
 
 @pytest.mark.parametrize(("budget", "limit", "said"), LIMITS)
