@@ -114,6 +114,9 @@ run pagerank G --json x.json --out x.json | --out and --json name one file, x.js
 sample G --out s.doc | s.doc | .parquet
 history show 99999999999999999999 --history h.sqlite | 64 bits
 watch steps.log --patience soon | the patience is 'soon'
+list things | 'things' | samplers | cost-models
+collect -- true | --design
+profile --resources missing.json -- true | no file missing.json
 """
 
 
