@@ -24,7 +24,9 @@ NOW = "on a machine as busy as now"
 def counters(monkeypatch):
     """Counters of a system: those of threads, of the control groups and of the machine."""
     found = SimpleNamespace(threads={}, throttled=0.0, machine=(0.0, 1.0))
-    monkeypatch.setattr(cores, "_threads", lambda: iter(found.threads.items()))
+    # Of a thread, such as self/task/1, or of a child.
+    monkeypatch.setattr(cores, "_schedstat", lambda x: found.threads.get(str(x)[10:], (0.5, 4.0)))
+    monkeypatch.setattr(cores, "os", SimpleNamespace(listdir=lambda _: [*found.threads]))
     monkeypatch.setattr(cores, "_throttled", lambda: found.throttled)
     monkeypatch.setattr(cores, "_machine", lambda: found.machine)
     return found
@@ -52,7 +54,7 @@ def test_waiting_a_quota_and_stolen_time(
     assert found.stretch == pytest.approx(stretch)
 
 
-def test_threads_that_ended_and_children_count(counters, monkeypatch):
+def test_threads_that_ended_and_children_count(counters):
     meter = cores.LoadMeter()
     counters.threads = {"1": (1.0, 0.0), "2": (1.0, 3.0)}
     meter.observe()
@@ -60,7 +62,6 @@ def test_threads_that_ended_and_children_count(counters, monkeypatch):
     assert READ(meter).waited == pytest.approx(0.6)
     counters.threads = {"1": (1.0, 0.0), "2": (0.5, 0.0)}  # the number of another thread
     assert READ(meter).waited == pytest.approx(3.0 / 5.5)
-    monkeypatch.setattr(cores, "_schedstat", lambda file: (0.5, 4.0))
     meter.observe_child(7)
     assert READ(meter).waited == pytest.approx(7.0 / 10.0)
 
