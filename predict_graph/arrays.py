@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 Array = npt.NDArray[Any]
 BoolArray = npt.NDArray[np.bool_]
+Bytes = npt.NDArray[np.uint8]
 FloatArray = npt.NDArray[np.float64]
 IndexArray = npt.NDArray[np.integer]
 IntArray = npt.NDArray[np.int64]

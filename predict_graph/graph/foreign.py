@@ -11,8 +11,8 @@ from itertools import chain
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from predict_graph.arrays import IntArray
 from predict_graph.errors import RequestError, explained
 from predict_graph.graph.build import as_asked, check_weights, from_edges, weights_of
 from predict_graph.graph.columns import declared_in, find_columns
@@ -177,14 +177,14 @@ def from_networkx(source: Any, where: str = "the networkx graph") -> Graph:
 
 def _listed(
     source: Any, position: dict[Any, int] | None
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], list[Any] | None]:
+) -> tuple[IntArray, IntArray, list[Any] | None]:
     """Return the ends of edges, and their weights if one has one, row by row.
 
     An undirected edge is in two rows, as in ours. Nothing here is done edge by edge in Python, but
     for weights; vertices that are 0 … n - 1 need no position, which is most of the time.
     """
 
-    def places(nodes: Iterable[Any], count: int) -> npt.NDArray[np.int64]:
+    def places(nodes: Iterable[Any], count: int) -> IntArray:
         found = nodes if position is None else map(position.__getitem__, nodes)
         return np.fromiter(found, np.int64, count)
 

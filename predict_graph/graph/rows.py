@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from predict_graph.arrays import Array, IndexArray, IntArray
 from predict_graph.errors import RequestError
 from samplers.csr import check_rows, frozen
 from samplers.splitmix import mixed
@@ -24,9 +25,7 @@ from samplers.splitmix import mixed
 _KEYS = np.frombuffer(os.urandom(16), np.uint64) | np.uint64(1)
 
 
-def checked_rows(
-    indptr: Any, indices: Any
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.integer], bool]:
+def checked_rows(indptr: Any, indices: Any) -> tuple[IntArray, IndexArray, bool]:
     """Return the rows of a graph as arrays that compiled code can be given.
 
     Integers of other widths or of another byte order are converted; nothing is copied when both are
@@ -96,12 +95,12 @@ def checked_weights(weights: Any, edges: int) -> npt.NDArray[np.float32] | None:
     return _plain(weights, np.float32)
 
 
-def _plain(array: npt.NDArray[Any], kind: Any) -> npt.NDArray[Any]:
+def _plain(array: Array, kind: Any) -> Array:
     """Return an array as one run of aligned numbers in the machine's byte order."""
     return np.require(np.asarray(array), kind, ["C", "A"])
 
 
-def is_symmetric(indptr: npt.NDArray[np.int64], indices: npt.NDArray[np.integer]) -> bool:
+def is_symmetric(indptr: IntArray, indices: IndexArray) -> bool:
     """Return whether every edge is there in both directions.
 
     One pass: each end of an edge adds a hash of the edge, or takes it away when it is the larger
@@ -112,10 +111,7 @@ def is_symmetric(indptr: npt.NDArray[np.int64], indices: npt.NDArray[np.integer]
 
 @njit(cache=True, nogil=True)
 def _signed_hashes(
-    indptr: npt.NDArray[np.int64],
-    indices: npt.NDArray[np.integer],
-    low_key: np.uint64,
-    high_key: np.uint64,
+    indptr: IntArray, indices: IndexArray, low_key: np.uint64, high_key: np.uint64
 ) -> int:
     total = np.uint64(0)
     for v in range(len(indptr) - 1):

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
+from predict_graph.arrays import Array
 from predict_graph.errors import RequestError, explained
 from predict_graph.files import check_writable, written_beside
 from predict_graph.graph.build import check_weights
@@ -107,7 +107,7 @@ def open_npz(content: Content, wanted: EdgeList) -> Graph:
     )
 
 
-def _stored_graph(arrays: dict[str, npt.NDArray[Any]]) -> Graph:
+def _stored_graph(arrays: dict[str, Array]) -> Graph:
     """Return the graph of the arrays that :func:`save_graph` wrote, once they are checked."""
     labels = arrays.get("labels")
     if labels is not None and (labels.ndim != 1 or labels.dtype.kind not in "iu"):
@@ -202,7 +202,7 @@ def write_edges(path: Path, graph: Graph) -> None:
     """
     check_table_file(path, ".txt")
     sources, targets, weights = graph.listed_edges()
-    columns: dict[str, npt.NDArray[Any]] = {"source": sources, "target": targets}
+    columns: dict[str, Array] = {"source": sources, "target": targets}
     if graph.labels is not None:
         labels = plain_labels(graph.labels)
         twice = len({*labels.tolist()}) < len(labels)  # of vertices of two kinds

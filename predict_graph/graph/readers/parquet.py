@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from predict_graph.arrays import IntArray
 from predict_graph.errors import RequestError, explained, explained_by_system
 from predict_graph.graph.build import weights_of
 from predict_graph.graph.columns import find_columns
@@ -211,7 +211,7 @@ def _decoded(column: Any) -> Any:
     return column.dictionary_decode() if hasattr(column, "dictionary_decode") else column
 
 
-def _integers(where: str, column: Any, name: str, row: int) -> npt.NDArray[np.int64]:
+def _integers(where: str, column: Any, name: str, row: int) -> IntArray:
     column = _decoded(column)
     if imported("pyarrow").types.is_decimal(column.type):
         with explained(f"{where}: {name!r} holds no integers from 0 to {2**63 - 1}"):
@@ -225,7 +225,7 @@ def _integers(where: str, column: Any, name: str, row: int) -> npt.NDArray[np.in
             f"{where}: {name!r} is {values[wrong]} in row {row + wrong + 1}; "
             f"accepted: integers from 0 to {2**63 - 1}, or any text with --ids string"
         )
-    ids: npt.NDArray[np.int64] = values.astype(np.int64)
+    ids: IntArray = values.astype(np.int64)
     return ids
 
 

@@ -26,6 +26,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from predict_graph.arrays import Bytes, IntArray
 from predict_graph.errors import RequestError
 from predict_graph.graph.csr import Graph
 from predict_graph.graph.edge_list import EdgeList
@@ -39,8 +40,6 @@ _FLAGS += ("BLOCK_COUNT_GAMMA", "OFFSETS_GAMMA", "OFFSETS_DELTA")
 # The cursor: the next bit, the vertex, the counts of gaps by their highest bit.
 _AT, _VERTEX, _GAPS = range(3)
 
-Bytes = npt.NDArray[np.uint8]
-Cursor = npt.NDArray[np.int64]
 Row = npt.NDArray[np.int32]
 
 
@@ -115,7 +114,7 @@ def open_webgraph(content: Content, wanted: EdgeList) -> Graph:
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _bit(data: Bytes, cursor: Cursor) -> int:
+def _bit(data: Bytes, cursor: IntArray) -> int:
     """Read one bit; the first one of a byte is the highest."""
     at = cursor[_AT]
     if at >> 3 >= len(data):
@@ -125,7 +124,7 @@ def _bit(data: Bytes, cursor: Cursor) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _fixed(data: Bytes, cursor: Cursor, count: int) -> int:
+def _fixed(data: Bytes, cursor: IntArray, count: int) -> int:
     """Read a number of so many bits, 0 to 62."""
     value = 0
     for _ in range(count):
@@ -134,7 +133,7 @@ def _fixed(data: Bytes, cursor: Cursor, count: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _unary(data: Bytes, cursor: Cursor) -> int:
+def _unary(data: Bytes, cursor: IntArray) -> int:
     """Count the zeros before the next one."""
     zeros = 0
     while not _bit(data, cursor):
@@ -143,7 +142,7 @@ def _unary(data: Bytes, cursor: Cursor) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _natural(data: Bytes, cursor: Cursor, most: int, zeta: int = 1) -> int:
+def _natural(data: Bytes, cursor: IntArray, most: int, zeta: int = 1) -> int:
     """Read one number in a zeta code, by default gamma: all of them come through this reader.
 
     A number above `most`, or one that does not end with the file, is damage. `most` is at most
@@ -163,11 +162,11 @@ def _natural(data: Bytes, cursor: Cursor, most: int, zeta: int = 1) -> int:
 @njit(cache=True, nogil=True)
 def _decode(
     data: Bytes,
-    cursor: Cursor,
+    cursor: IntArray,
     window: int,
     shortest: int,
     zeta: int,
-    indptr: npt.NDArray[np.int64],
+    indptr: IntArray,
     indices: Row,
 ) -> None:
     """Fill `indptr` and `indices`; count the gaps between successors by their highest bit.
@@ -203,7 +202,7 @@ def _decode(
 
 
 @njit(cache=True, nogil=True)
-def _copy_blocks(data: Bytes, cursor: Cursor, source: Row, row: Row) -> int:
+def _copy_blocks(data: Bytes, cursor: IntArray, source: Row, row: Row) -> int:
     """Copy every other block of an earlier row to the beginning of this one; return its length."""
     blocks = _natural(data, cursor, len(source) + 1)
     done, at = 0, 0
@@ -225,7 +224,7 @@ def _copy_blocks(data: Bytes, cursor: Cursor, source: Row, row: Row) -> int:
 
 @njit(cache=True, nogil=True)
 def _add_others(
-    data: Bytes, cursor: Cursor, shortest: int, zeta: int, vertex: int, n: int, row: Row, at: int
+    data: Bytes, cursor: IntArray, shortest: int, zeta: int, vertex: int, n: int, row: Row, at: int
 ) -> None:
     """Fill the row from `at` on with the successors of intervals, then with the residuals."""
     left, farthest = 0, 2 * n + 1
