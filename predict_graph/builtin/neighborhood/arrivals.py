@@ -29,6 +29,8 @@ def supersteps_by_arrivals(
 ) -> tuple[int, bool]:
     """Return the supersteps, or as many as half of the time left allowed, and whether that is all.
 
+    0 where fewer vertices than the threshold ever had arrivals: those say nothing of other changes.
+
     What arrives are `marks` of vertices, shape (vertices, words): see :func:`largest_hashes`, whose
     `labels`, if given, say which vertices reach each other.
 
@@ -43,6 +45,10 @@ def supersteps_by_arrivals(
     ...     supersteps_by_arrivals(job, check_graph(edges), marks, labels)
     (3, True)
     (39, False)
+    >>> job = check_algorithm("neighborhood", {"tau": 0.02, "max_iterations": 100})
+    >>> path, labels = check_graph("path:n=20000"), np.zeros(20000, np.int64)  # less than 400
+    >>> supersteps_by_arrivals(job, path, largest_hashes(labels, 64), labels)
+    (0, False)
     """
     seen, arrived, arriving, most = marks.copy(), marks.copy(), np.zeros_like(marks), 1
     threshold, until = algorithm.threshold(graph.vertices) * graph.vertices, time_left() / 2.0
@@ -54,7 +60,8 @@ def supersteps_by_arrivals(
             return superstep, labels is not None and _lag(seen ^ arrived, marks, labels) < threshold
         if changed == 0 or time_left() < until:
             return (superstep if threshold <= most else 0), False
-    return algorithm.max_iterations + 1, threshold <= most  # it goes on beyond its limit
+    # It goes on beyond its limit, if arrivals show that at all.
+    return (algorithm.max_iterations + 1, True) if threshold <= most else (0, False)
 
 
 def _lag(seen: Array, marks: Array, labels: IntArray) -> int:
