@@ -123,9 +123,9 @@ class Algorithm:
         """The algorithm whose result is the input of this one; it runs first, on the same graph."""
         return None
 
-    def relative_iterations(self, vertices: int) -> float:
-        """Return the iterations on so many vertices, relative to those of default parameters."""
-        return 1.0
+    def usual_iterations(self, by_default: float, vertices: int) -> float:
+        """Return the iterations on so many vertices, if default parameters take `by_default`."""
+        return by_default
 
     def relative_work(self, graph: Any) -> float:
         """Return the work of an iteration per edge and vertex, relative to usual graphs."""

@@ -188,7 +188,7 @@ def _usual(algorithm: Algorithm, vertices: int, history: History | None) -> tupl
     Only iterations of runs with the same parameters count.
     """
     here, usual = ({"name": "local"}, machine_identity()), usual_of(algorithm.name)
-    expected = usual.iterations * algorithm.relative_iterations(vertices)
+    expected = max(algorithm.usual_iterations(usual.iterations, vertices), 1.0)
     # Of other graphs only the messages are known, not the work.
     known = None if algorithm.known_work else history
     found = [] if known is None else known.training_runs(algorithm.name, *here)

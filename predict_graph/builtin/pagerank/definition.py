@@ -84,10 +84,13 @@ class PageRank(Algorithm):
         """Return the only vertex at which walks start and restart; None for all."""
         return None
 
-    def relative_iterations(self, vertices: int) -> float:
-        """Return it by epsilon: an iteration shrinks the change by about the same factor."""
-        own, usual = (job.threshold(vertices) * vertices for job in (self, PageRank()))
-        return math.log(min(own, 0.5)) / math.log(usual)
+    def usual_iterations(self, by_default: float, vertices: int) -> float:
+        """Return them: each shrinks the change by the damping, and by a factor of the graph."""
+        usual = PageRank()
+        changes = (max(job.threshold(vertices), 1e-300) * vertices for job in (self, usual))
+        change, usual_change = map(math.log, changes)
+        by_graph = min(usual_change / by_default - math.log(usual.damping), 0.0)
+        return change / (math.log(self.damping) + by_graph)
 
     def threshold(self, vertices: int) -> float:
         """Return the threshold on the mean change of rank: ``tolerance``, or ``epsilon / N``."""
