@@ -23,7 +23,7 @@ from samplers.csr import induced_csr
 
 ProfileArray = npt.NDArray[np.int32]
 StubProfiles = tuple[ProfileArray, ProfileArray]
-Pairs = tuple[IntArray, IntArray]
+Pairs = IntArray  # of shape (2, n)
 
 
 class Stubs(NamedTuple):
@@ -110,12 +110,11 @@ class Completer:
         size = len(vertices)
         weights = np.ones(size)
         weights[hubs:] = len(self.others) / max(len(chosen), 1)
-        edges, cut = self._collected(chosen, inbound)
-        sources, targets = edges
+        (sources, targets), cut = self._collected(chosen, inbound)
         # A hub has all its neighbours, but the sample has only one in `weight` of them.
         thinned = np.where(targets < hubs, weights[sources], 1.0)
         rejoined = self._rejoined(self.profiles[vertices], cut, rng)
-        sources, targets = np.concatenate((edges, rejoined), axis=1)
+        sources, targets = np.concatenate(((sources, targets), rejoined), axis=1)
         degrees = self.graph.indptr[vertices + 1] - self.graph.indptr[vertices]
         values = 1.0 / np.maximum(degrees[sources], 1)
         values[: len(thinned)] *= thinned
@@ -161,14 +160,15 @@ class Completer:
         one, other = (cut.mutual.owners[each] for each in match_mutual(*mutual, rng))
         out, into = match_one_way(outbound, inbound, rng)
         sources = one, other, cut.outbound.owners[out]
-        return np.concatenate(sources), np.concatenate((other, one, cut.inbound.owners[into]))
+        targets = other, one, cut.inbound.owners[into]
+        return np.stack((np.concatenate(sources), np.concatenate(targets)))
 
 
 _KEY_BITS = FIELD * 3
 
 
 def match_mutual(owner: ProfileArray, wanted: ProfileArray, rng: np.random.Generator) -> Pairs:
-    """Pair stubs of edges that run in both directions; `rng` breaks ties.
+    """Return pairs of stubs of edges that run in both directions; `rng` breaks ties.
 
     `owner` and `wanted` are the packed profiles of the vertex of each stub, and of its lost vertex.
     """
@@ -184,12 +184,11 @@ def match_mutual(owner: ProfileArray, wanted: ProfileArray, rng: np.random.Gener
         places = sides[0][at[0]], sides[1][at[1]]
         found.append((left[places[0]], left[places[1]]))
         left = np.delete(left, np.concatenate(places))
-    first, second = np.concatenate(found, axis=1)
-    return first, second
+    return np.concatenate(found, axis=1)
 
 
 def match_one_way(outward: StubProfiles, inward: StubProfiles, rng: np.random.Generator) -> Pairs:
-    """Pair out-stubs with in-stubs of edges that run in one direction only, likewise.
+    """Return pairs of out-stubs and in-stubs of edges that run in one direction only, likewise.
 
     Examples
     --------
@@ -214,15 +213,13 @@ def match_one_way(outward: StubProfiles, inward: StubProfiles, rng: np.random.Ge
         )
         found.append((out[at[0]], into[at[1]]))
         out, into = np.delete(out, at[0]), np.delete(into, at[1])
-    first, second = np.concatenate(found, axis=1)
-    return first, second
+    return np.concatenate(found, axis=1)
 
 
 def _equal(one: IntArray, other: IntArray) -> Pairs:
     """Return positions of equal keys in two lists; each position occurs in one pair at most."""
     one, other = (keys << _KEY_BITS | _ranks(keys) for keys in (one, other))
-    _, first, second = np.intersect1d(one, other, assume_unique=True, return_indices=True)
-    return first, second
+    return np.stack(np.intersect1d(one, other, assume_unique=True, return_indices=True)[1:])
 
 
 def _ranks(keys: IntArray) -> IntArray:

@@ -92,11 +92,8 @@ def test_small_samples_need_one_pass_and_no_reverse_and_do_not_hang_on_it(monkey
 # Joining stubs.
 
 
-def packed(in_class, out_class, inflow):
-    return (in_class << 14) | (out_class << 7) | inflow
-
-
-PROFILES = st.builds(packed, st.integers(0, 6), st.integers(0, 6), st.integers(50, 64))
+CLASS = st.integers(0, 6)
+PROFILES = st.builds(lambda a, b, c: a << 14 | b << 7 | c, CLASS, CLASS, st.integers(50, 64))
 
 
 @given(stubs=st.lists(st.tuples(PROFILES, PROFILES), max_size=30), seed=st.integers(0, 2**32))
@@ -117,12 +114,8 @@ CURVES = st.lists(st.floats(1e-12, 1.0), min_size=1, max_size=30)
 
 @given(curve=CURVES, threshold=st.floats(1e-12, 1.0))
 def test_the_crossing_is_between_the_two_neighbours(curve, threshold):
-    below = [number for number, value in enumerate(curve, 1) if value < threshold]
-    found = estimate.crossing(curve, threshold)
-    if not below:
-        assert found == math.inf
-    else:
-        assert max(below[0] - 1, 1) <= found <= below[0]
+    below = next((number for number, value in enumerate(curve, 1) if value < threshold), math.inf)
+    assert max(below - 1, 1) <= estimate.crossing(curve, threshold) <= below
 
 
 @given(
