@@ -18,6 +18,7 @@ from predict_graph.graph.build import READ_AS_DIRECTED
 from predict_graph.graph.csr import Graph
 from predict_graph.graph.edge_list import EdgeList
 from predict_graph.graph.foreign import from_networkx
+from predict_graph.graph.readers.layout import NUMBER
 from predict_graph.graph.readers.streams import Content
 from predict_graph.inputs import parse_json
 from predict_graph.limits import check_limit, check_size, check_unpacked, whole_number
@@ -123,16 +124,20 @@ def _pajek(networkx: Any, data: bytes, path: str) -> Parsed:
     if not len(labels) == differ == count:
         raise ValueError(f"it says {count} vertices, but has {differ} labels that differ")
     arcs, edges = networkx.MultiDiGraph(), networkx.MultiGraph()
-    edges.add_nodes_from(labels.values())
+    for made in (arcs, edges):
+        made.add_nodes_from(labels.values())  # vertices keep the order of the file
     for name, _, rows in sections:
-        for one, other, *weight in _listed(name, rows):
-            known = {"weight": float(weight[0])} if weight else {}
-            made = edges if name.startswith("edges") else arcs
-            made.add_edge(labels[one], labels[other], **known)
-    if not arcs:
-        return edges, ()
-    arcs.update(edges.to_directed())
-    return arcs, ()
+        made = edges if name.startswith("edges") else arcs
+        for row in _listed(name, rows):
+            ends, weight = row[:2], "".join(row[2:3])
+            if len(ends) < 2 or not labels.keys() >= {*ends}:
+                raise ValueError(f"an edge joins {ends}; accepted: two vertices from 1 to {count}")
+            # Without a weight, how to draw the edge may follow.
+            known = {"weight": float(weight)} if NUMBER.fullmatch(weight) else {}
+            made.add_edge(*map(labels.get, ends), **known)
+    if arcs.size():
+        arcs.update(edges.to_directed())
+    return arcs if arcs.size() else edges, ()
 
 
 def _listed(section: str, rows: list[str]) -> Iterator[list[str]]:

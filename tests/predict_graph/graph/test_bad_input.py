@@ -95,6 +95,7 @@ FILES = [
     (".json", '{"nodes": [{"id": 1}], "links": [{"source": 1, "target": 2}]}', "not among the ids"),
     (".net", '*vertices 2\n1 "x"\n2 "x"\n*arcs\n1 2', "2 vertices, but has 1 labels"),
     (".net", "*vertices 1000000000\n*arcs\n1 2\n", "vertices 1000000000|unpack_ratio"),
+    (".net", "*vertices 2\n*edges\n1 3\n", "joins .'1', '3'.; accepted: two vertices from 1 to 2"),
     (".net", "*vertices 2\n*lines\n1 2 3\n", "lines"),
     # Parquet.
     (".parquet", parquet(a=[1, 2]), "has one column"),

@@ -55,7 +55,7 @@ ROADS = "c roads\np sp 4 3\na 1 2 7\nc between\na 2 3 5\na 3 1 2\n"
 SIZED = "3 2 111 2\n9 1 2 2 0.5\n9 1 2 1 0.5 3 4\n9 1 2 2 4\n"  # and weights of the vertices
 
 
-MIXED = "*Vertices 3\n*Arcs\n1 2 2\n3 3\n*Edges\n2 3 5\n*Arcslist\n3 1\n"
+MIXED = "*Vertices 3\n*Arcs\n3 3 c Blue\n1 2 2\n*Edges\n2 3 5\n*Arcslist\n3 1\n"
 SMALL_FILES = [
     ("a.net", "*Vertices 4\n*Arcs\n*Edges\n1 2\n2 3\n", 4, False, {(1, 2): 1.0, (2, 3): 1.0}),
     ("a.net", MIXED, 3, True, {(1, 2): 2.0, (2, 3): 5.0, (3, 2): 5.0, (3, 1): 1.0, (3, 3): 1.0}),
@@ -77,23 +77,21 @@ def test_small_files(written, name, text, vertices, directed, edges):
     assert (graph.vertices, graph.directed) == (vertices, directed)
     backwards = {} if directed else {(t, s): weight for (s, t), weight in edges.items()}
     assert listed(graph) == edges | backwards
+    assert graph.labels is None or graph.labels.tolist() == sorted(graph.labels)
     assert (READ_AS_DIRECTED in graph.notes) == (name in ("a.json", "part-00000", "a.edgelist"))
 
 
 def test_edge_and_adjacency_lists_of_networkx(tmp_path):
-    made = nx.path_graph(5)
-    file = tmp_path / "a.edgelist"
-    weighted = nx.Graph()
-    weighted.add_edge(0, 1, weight=2.5, color="r}ed")
-    weighted.add_edge(1, 2, color="blue", weight=0.5)
+    made, file = nx.cycle_graph(5), tmp_path / "a.edgelist"
+    blue = {"color": "blue", "weight": 0.5}
+    weighted = nx.Graph([(0, 1, {"weight": 2.5, "color": "r}ed"}), (1, 2, blue)])
     for graph, options in ((made, {}), (weighted, {}), (weighted, {"delimiter": ","})):
         nx.write_edgelist(graph, file, **options)
         assert check_graph(file, directed=False).fingerprint == check_graph(graph).fingerprint
     file = tmp_path / "a.adjlist"
-    cycle = check_graph(nx.cycle_graph(5))
     for write in (nx.write_adjlist, nx.write_multiline_adjlist):
-        write(nx.cycle_graph(5), file)
-        assert check_graph(file, directed=False).fingerprint == cycle.fingerprint
+        write(made, file)
+        assert check_graph(file, directed=False).fingerprint == check_graph(made).fingerprint
     file.write_text("\ufeffa b c\n\nb c\nd\n")
     assert listed(check_graph(file)) == {("a", "b"): 1.0, ("a", "c"): 1.0, ("b", "c"): 1.0}
     assert check_graph(file).labels.tolist() == ["a", "b", "c", "d"]
