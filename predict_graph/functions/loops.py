@@ -319,8 +319,8 @@ class LoopWatch:
                 return self._of_frame(iterator.gi_frame)
             kind = type(iterator).__name__
             if kind == "combinations":
-                pool, last = gc.get_referents(iterator)
-                return _at_combination(last, pool)
+                pool, last = (x for x in gc.get_referents(iterator) if isinstance(x, tuple))
+                return _at_combination(last, pool) if len({*pool}) == len(pool) else None
             if kind in ("enumerate", "zip", "map"):
                 parts = [part for part in iterator.__reduce__()[1] if hasattr(part, "__next__")]
                 return next(filter(None, map(self._of_iterator, parts)), None)

@@ -21,6 +21,8 @@ pytestmark = pytest.mark.slow  # starts processes
 
 HEAD = """from itertools import combinations
 
+pairs = type("combinations", (combinations,), {})  # made as those of Python 3.12 are
+
 def work(calls=100):
     for number in range(calls):
         abs(number)
@@ -30,9 +32,7 @@ def f(graph):
 """
 FOR = {
     "a range": "for place in range(300):\n    work()",
-    "a comprehension inside": (
-        "for _ in range(300):\n    work(40 + max(7 for _ in range(3)))\n    work(60)"
-    ),
+    "a comprehension": "for _ in range(300):\n    work(max(47 for _ in range(3)))\n    work(60)",
     "the graph": "for vertex in graph:\n    work()",
     "a sorted list": "for vertex in sorted(graph):\n    work()",
     "enumerate": "for place, vertex in enumerate(graph.nodes(), start=5):\n    work()",
@@ -45,7 +45,7 @@ FOR = {
     "shrinking rounds": "for place in range(300):\n    work(200 - 2 * place // 3)",
     "in a loop of one": "for _ in range(1):\n    for vertex in graph:\n        work()",
     "in a comprehension": "return sum(work() for vertex in graph)",
-    "pairs in a comprehension": "return sum(work() for _ in combinations([*graph][:25], 2))",
+    "pairs in a comprehension": "return sum(work() for _ in pairs([*graph][:25], 2))",
     "in a generator": "for vertex in graph:\n    work()\n    yield vertex",
 }
 OVER_A_SET = "waiting = set(graph)\nwhile waiting:\n    waiting.pop()\n    "
