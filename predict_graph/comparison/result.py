@@ -120,7 +120,7 @@ class SamplerComparison(Result):
         """Return the properties of each sample, then the iterations of each algorithm on it."""
         parts = ("sample", "graph", "error")
         iterations = {name: [f"{name}_{part}" for part in parts] for name in self.algorithms}
-        frame = pd.DataFrame(self.rows).astype(object)
+        frame = pd.DataFrame(self.rows, dtype=object)
         fidelity = frame.drop(columns=[*chain(*iterations.values())])
         headings = [_HEADINGS.get(name, name.replace("_", " ")) for name in map(str, fidelity)]
         tables = [Table("fidelity of samples", headings, fidelity.values.tolist())]
