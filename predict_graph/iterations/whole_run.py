@@ -174,7 +174,8 @@ def _corrected(
     longer. True / estimated was 0.9 to 1.5 on nine graphs without hubs, 1.3 to 4.2 before. Where
     that is not seen yet, the interval of a graph without hubs reaches to the slowest run. A run
     that goes on beyond the interval or where the samples ended at once, or is steady and does not
-    converge so far where the samples do, may take any number of supersteps up to its limit.
+    converge so far where the samples do, may take any number of supersteps up to its limit. One
+    that has reached its limit ends there, before it has converged.
     """
     done, limit, known = len(first), algorithm.max_iterations, sampled.curve
     found, reached, slowest = sampled, float(done), algorithm.contraction
@@ -196,7 +197,7 @@ def _corrected(
     at_once = seen and sampled.crossing <= done and bool(known[0] < first[-1])
     if rises or at_once or found.high <= done or done == limit:
         centre = math.sqrt((done + 1) * limit)
-        found = sampled.at(centre, math.log(limit / centre) / QUANTILE, limit)
+        found = sampled.at(centre, math.log(max(limit / centre, 1.0)) / QUANTILE, limit)
     unlike = not hubs and found.low < found.high
     if unlike and (algorithm.mixes if slowest == 1.0 else not seen or done < 3):
         above = max(known[0] / algorithm.threshold(graph.vertices), 1.0)
