@@ -95,7 +95,6 @@ def baselines_of(
     True
     """
     work = _work_of(graph)
-    slower = beyond_cache(work)
     baselines = []
     for algorithm in algorithms:
         usual, runs = _usual(algorithm, graph.vertices, history)
@@ -111,7 +110,7 @@ def baselines_of(
                 algorithm,
                 iterations,
                 1e-9 * (usual.setup_ns + reversing(algorithm, graph)) * work,
-                1e-9 * each * slower * work * iterations,
+                1e-9 * each * beyond_cache(work) * work * iterations,
                 runs,
                 log_std(source, algorithm.name),
                 # The usual run of one whose median is the limit has not converged there.
@@ -185,7 +184,8 @@ def baseline_runtime(
 def _usual(algorithm: Algorithm, vertices: int, history: History | None) -> tuple[Usual, int]:
     """Return the usual figures: medians of the history, or those of the algorithm.
 
-    Only iterations of runs with the same parameters count.
+    Only iterations of runs with the same parameters count, whatever their limit of iterations was,
+    unless a lower limit stopped them.
     """
     here, usual = ({"name": "local"}, machine_identity()), usual_of(algorithm.name)
     expected = max(algorithm.usual_iterations(usual.iterations, vertices), 1.0)
@@ -194,8 +194,9 @@ def _usual(algorithm: Algorithm, vertices: int, history: History | None) -> tupl
     found = [] if known is None else known.training_runs(algorithm.name, *here)
     if not found:
         return replace(usual, iterations=expected), 0
-    own = algorithm.to_dict().items()
-    same = [float(run.iterations) for run in found if own <= run.parameters.items()]
+    ended = [run for run in found if run.converged or run.iterations >= algorithm.max_iterations]
+    own = {name: value for name, value in algorithm.to_dict().items() if name != "max_iterations"}
+    same = [float(run.iterations) for run in ended if own.items() <= run.parameters.items()]
     rows = []
     for run in found:
         work = _work_of(run)

@@ -73,6 +73,9 @@ def test_a_baseline_is_one_of_the_parameters(job, tmp_path):
     truth = predict_graph.run(job, "star:n=7000", **given)
     assert found.iterations.contains(truth.iterations)
     assert found.rows["average_message_bytes"].max() == truth.rows["average_message_bytes"].max()
+    limited = given | {"parameters": {**OTHERS[job], "max_iterations": 40}}
+    again = predict_graph.predict(job, "star:n=6000", budget=0, **limited).iterations.predicted
+    assert again in (truth.iterations, 1 + depth_of(check_graph("star:n=6000")))
 
 
 # Warnings about graphs on which the method cannot work.

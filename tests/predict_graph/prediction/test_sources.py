@@ -57,8 +57,7 @@ def test_a_full_run_stops_at_its_deadline():
             assert stopped.stopped
             assert stopped.algorithm == "pagerank"
             iterations.add(stopped.iterations)
-        assert min(iterations) == 0
-        assert 1 in iterations
+        assert {0, 1} <= iterations
 
 
 def test_a_run_that_this_machine_made_faster_is_offered():
@@ -151,8 +150,7 @@ def test_a_prediction_is_put_together_wherever_its_deadline_passes(monkeypatch, 
             break
         assert passing.left - looks <= 60  # what is left to do does not go on for long
         looks = max(looks + 1, int(looks * 1.3))
-    assert "baseline estimate" in sources_used
-    assert len(sources_used) > 1
+    assert sources_used > {"baseline estimate"}
 
 
 def test_iterations_are_sampled_where_no_superstep_is_affordable_beside(monkeypatch):
