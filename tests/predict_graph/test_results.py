@@ -57,7 +57,7 @@ def test_a_model_is_fitted_to_a_table_or_a_file(form, tmp_path):
 
 def test_an_error_in_a_table_names_no_temporary_file():
     wrong = RUNS.assign(machines=[1, -2, 4, 8])
-    assert "/" not in refused(r"^table.csv:3: ", predict_graph.fit, wrong, "ernest")
+    assert "/" not in refused(r"^table:3: ", predict_graph.fit, wrong, "ernest")
 
 
 def test_rows_are_selected_and_the_others_are_past_jobs():
