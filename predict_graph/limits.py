@@ -101,8 +101,7 @@ def limits() -> Limits:
     RequestError
         If the environment variable is not as it should be.
     """
-    asked = os.environ.get(ENVIRONMENT, "")
-    return _sets[-1] if _sets else replace(Limits(), **parse_limits(asked))
+    return _sets[-1] if _sets else Limits(**parse_limits(os.environ.get(ENVIRONMENT, "")))
 
 
 @contextmanager

@@ -29,9 +29,8 @@ def test_a_model_is_read_back_exactly(model, tmp_path):
     file = tmp_path / "model.json"
     save_model(model, file)
     again = load_task(file)
-    table = model.known
-    assert list(table) == ["cpu_speed", "network_latency"]
-    assert again.seconds(table, 0.9).tolist() == model.seconds(table, 0.9).tolist()
+    assert list(model.known) == ["cpu_speed", "network_latency"]
+    assert (again.seconds(model.known, 0.9) == model.seconds(model.known, 0.9)).all()
     left_out = model.to_dict()["left_out"]
     assert left_out["mean_percent_error"] < 1.0
     assert left_out["order_preserving_degree"] > 0.95
@@ -57,13 +56,9 @@ def test_what_never_differed_is_not_needed(written):
 
 def test_remote_or_staged(model, written):
     """As Table VI: whether moving the data pays depends on the rest of the assignment."""
-    text = (
-        "name,cpu_speed,network_latency,stage_seconds,staged_network_latency,price_per_hour\n"
-        "near,2,2,8,1,1.0\n"
-        "far,2,20,4,1,1.0\n"
-        "slow,1,1,,,0.1\n"
-    )
-    found = read_assignments([written(text)])
+    header = "name,cpu_speed,network_latency,stage_seconds,staged_network_latency,price_per_hour"
+    rows = "near,2,2,8,1,1.0\nfar,2,20,4,1,1.0\nslow,1,1,,,0.1\n"
+    found = read_assignments([written(f"{header}\n{rows}")])
     assert [one.name for one in found] == ["near", "near, staged", "far", "far, staged", "slow"]
     made = plan_tasks([model], found)
     order = made.configurations["name"].tolist()
@@ -95,9 +90,8 @@ def test_a_chain_takes_the_sum(model):
 
 
 def test_candidates_that_do_not_fit(model, written):
-    lacking = Assignment("a", {"cpu_speed": 2.0})
     fitting = Assignment("a", {"cpu_speed": 2.0, "network_latency": 4.0})
-    refused("'a' has no 'network_latency'", plan_tasks, [model], [lacking])
+    refused("'a' has no 'cpu_speed'", plan_tasks, [model], [Assignment("a", {})])
     still = Assignment("a", {"cpu_speed": 0.0, "network_latency": 4.0})
     refused("cpu_speed of 'a' is 0; accepted: a number above 0", plan_tasks, [model], [still])
     refused(r"confidence is 0\.2", plan_tasks, [model], [fitting], confidence=0.2)
