@@ -279,6 +279,7 @@ def _check_programs(experiments: Sequence[Experiment]) -> None:
 
 def _log(folder: Path | None, experiment: Experiment) -> Path | None:
     """Return the file for the output of a run: of a name that no other has, and not too long."""
-    name = quote(experiment.name.replace(", ", "-").replace(" ", "-"), safe="")
+    values = [*experiment.values.items(), ("repeat", str(experiment.repeat))]
+    name = ",".join("-".join(quote(text, safe="") for text in pair) for pair in values)
     short = name if len(name) < 200 else f"{name[:200]}-{crc32(name.encode())}"  # of 255 bytes
     return folder and folder / f"{short}.log"

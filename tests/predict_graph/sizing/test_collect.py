@@ -42,7 +42,7 @@ def design(written):
 def test_every_point_is_measured_and_its_output_kept_when_asked(design, out, tmp_path):
     logs = tmp_path / "a" / "logs"
     collected = collect(design, JOB, out, logs=logs)
-    assert (logs / "scale-1-machines-2-repeat-1.log").read_text() == "did 1 2\n"
+    assert (logs / "scale-1,machines-2,repeat-1.log").read_text() == "did 1 2\n"
     assert [" ".join(e.values.values()) for e, _ in collected.measured] == ["1 1", "1 2", "2 4"]
     for row in rows(out):
         assert row["exit_status"] == "0"
@@ -51,11 +51,11 @@ def test_every_point_is_measured_and_its_output_kept_when_asked(design, out, tmp
 
 
 def test_each_run_has_a_log_of_its_own(written, out, tmp_path):
-    rows = "".join(f"{n},{text}\n" for n in (1, 2) for text in ("a/b", "a b", 300 * "x"))
+    rows = "".join(f"{n},{text}\n" for n in (1, 2) for text in ("a/b", "a b", "a-b", 300 * "x"))
     design = read_design(written(f"machines,text\n{rows}"))
     texts = {"repeats": "2", "parallel": "2", "timeout": "1h"}
     collect(design, ["echo", "{machines}", "{text}"], out, logs=tmp_path, **texts)
-    assert len([*tmp_path.glob("*.log")]) == 12
+    assert len([*tmp_path.glob("*.log")]) == 16
 
 
 def test_seconds_are_those_of_the_process(written, out, monkeypatch):
