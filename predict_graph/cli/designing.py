@@ -12,7 +12,7 @@ from predict_graph.answers import Answer, Table
 from predict_graph.cli import options
 from predict_graph.cli.output import Output, Pages
 from predict_graph.cli.plans import Columns
-from predict_graph.durations import counted, readable_seconds
+from predict_graph.durations import counted, parse_duration, readable_seconds
 from predict_graph.errors import JobError, RequestError
 from predict_graph.options import Group
 from predict_graph.reports.tables import say
@@ -256,6 +256,7 @@ def next_(
         options.refuse(measuring, "goes with --run only")
     if max_runs is not None and max_runs < 1:
         raise RequestError(f"--max-runs is {max_runs}; accepted: 1 or more")
+    limit = None if timeout is None else parse_duration(timeout, "timeout")
     there = read_candidates(candidates, None if machines is None else parse_counts(machines))
     if like is not None and not prior:
         raise RequestError("--like names a past job; accepted: with --prior HISTORY")
@@ -280,7 +281,7 @@ def next_(
                 command or [],
                 runs,
                 parallel=parallel,
-                timeout=timeout,
+                timeout=limit,
                 logs=logs,
                 report=lambda one, outcome, *_: tell(f"{one.name}: {described(outcome)}"),
             )

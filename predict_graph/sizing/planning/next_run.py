@@ -205,7 +205,8 @@ class Advice(Result):
         found = known.drop_duplicates("name").sort_values("next", ascending=False, kind="stable")
         if found.empty:
             return []
-        found = found.head(most + 1).sort_values("seconds")
+        found = found.head(max(most, len(self.next)) + 1)  # with the best, which follows those
+        found = found.iloc[found["measured"].fillna(found["seconds"]).argsort(kind="stable")]
         measured, names = found["measured"], found["name"]
         times = np.array([measured.fillna(found[end]) for end in ("seconds", "low", "high")])
         names = names.where(measured.isna(), names + " (measured)")
@@ -385,10 +386,8 @@ def _check_deadline(goal: Goal, best: int | None, options: pd.DataFrame) -> list
     nearest: Any = options.loc[times == times.min()].iloc[0]
     took = f"measured in {readable_seconds(times.min())}"
     if np.isnan(nearest["measured"]):
-        ends = nearest["low"], nearest["high"]
-        took = f"predicted to take {sure(Interval(times.min(), *ends))}"
-    closest = f"{nearest['name']} comes closest, {took}"
-    said = f"done in {readable_seconds(goal.deadline)}; {closest}"
+        took = f"predicted to take {sure(Interval(times.min(), nearest['low'], nearest['high']))}"
+    said = f"done in {readable_seconds(goal.deadline)}; {nearest['name']} comes closest, {took}"
     if not (options["gain"] * options["chance"]).any():
         raise JobError(f"no candidate can be {said}")
     likely = (options["low"] <= goal.deadline).any()
