@@ -91,16 +91,16 @@ def code_digest(thing: Any, seen: set[int] | None = None) -> str:
     seen = set() if seen is None else seen
     if id(thing) in seen:
         return "seen"
-    uses = _Uses(thing, seen)
-    texts = [name + content_text(value, seen) for name, value in uses.unchanged()]
+    texts = [name + content_text(value, seen) for name, value in _Uses(thing, seen).unchanged()]
     return hashlib.blake2b("".join(texts).encode(), digest_size=8).hexdigest() if texts else ""
 
 
 class _Uses:
     """What code uses, what that uses, and so on.
 
-    Constants are known by their names, with a dot where all contents count, whatever they are: of
-    defaults, variables around a function, and attributes of an object.
+    Constants are known by their names: of a class after its own and a dot; after a dot alone where
+    all contents count, whatever they are: of defaults, variables around a function, and attributes
+    of an object.
     """
 
     def __init__(self, thing: Any, seen: set[int]) -> None:
@@ -122,18 +122,20 @@ class _Uses:
         """Yield the constants, by name, that no function changes which may be called."""
         changed = {name for function, name in self._changed if function in self._called}
         for (name, _), value in self._constants.items():
-            if name.lstrip(".") not in changed and not name.lstrip(".").startswith("__"):
+            _, dot, last = name.rpartition(".")
+            if changed.isdisjoint((last, dot + last)) and not last.startswith("__"):
                 yield name, value
 
     def _of(self, thing: Any) -> Iterable[tuple[str, Any]]:
         """Return what a class, a method, a function or an object uses, by name."""
         if isinstance(thing, type):
             inside = {**vars(thing), **{each.__name__: each for each in thing.__bases__}}
-            return [(name, getattr(x, "fget", getattr(x, "func", x))) for name, x in inside.items()]
+            codes = {name: getattr(x, "fget", getattr(x, "func", x)) for name, x in inside.items()}
+            return [(f"{thing.__name__}.{name}", code) for name, code in codes.items()]
         if isinstance(thing, MethodType):
             return [("function", thing.__func__), (".object", thing.__self__)]
-        own = lambda each: inspect.isfunction(each) and _is_own(each, None)  # noqa: E731
-        function = inspect.unwrap(thing, stop=own)  # without decorators of installed packages
+        # Without decorators of installed packages.
+        function = inspect.unwrap(thing, stop=lambda x: inspect.isfunction(x) and _is_own(x, None))
         if isinstance(function, FunctionType):
             return self._of_function(function)
         kind: Any = type(thing)
@@ -168,14 +170,19 @@ class _Uses:
 
 
 def _changed_names(code: CodeType) -> Iterator[str]:
-    """Yield global names and attributes that code binds or whose contents it changes."""
-    loaded: dict[Any, list[str]] = {}  # by the place in the source where an expression begins
+    """Yield what code binds or changes the contents of: globals, what is in them, and attributes.
+
+    Attributes of other objects have a dot before their names.
+    """
+    # By the place in the source where an expression begins: the dot or none, and names.
+    loaded: dict[Any, list[str]] = {}
     for step in dis.get_instructions(code):
         begin = step.positions and step.positions[::2]
         if step.opname in ("LOAD_GLOBAL", "STORE_GLOBAL", "LOAD_ATTR", "STORE_ATTR"):
-            loaded.setdefault(begin, []).append(step.argval)
+            dot = "." if step.opname.endswith("ATTR") else ""
+            loaded.setdefault(begin, [dot]).append(step.argval)
         if begin in loaded and _CHANGES & {step.opname, str(step.argval)}:
-            yield from loaded[begin]
+            yield from (loaded[begin][0] + name for name in loaded[begin][1:])
 
 
 def _is_own(thing: Any, user: Any) -> bool:

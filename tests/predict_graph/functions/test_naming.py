@@ -89,7 +89,7 @@ def test_a_file_or_module_that_breaks_is_explained(written, tmp_path, monkeypatc
 # A file beside the function's, with a number that differs, and a function with it.
 AROUND = "K = {}\ndef of(v):\n    return K * v\n"
 USES = [
-    "def f(graph):\n    return [of(vertex) for vertex in graph]",
+    "class T:\n  def of(self):\n    self.K = 1\ndef f(g):\n  return [(T().of(), of(v)) for v in g]",
     "class f:\n    @property\n    def prior(self):\n        return of(1)",
     "class Base:\n    def update(self, state):\n        return K\nclass f(Base): ...",
     "import around\ndef f(graph):\n    return around",
