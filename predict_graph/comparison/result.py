@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from predict_graph.answers import Answer, Table
+from predict_graph.answers import Answer, Table, interval_text
 from predict_graph.arrays import FloatArray
 from predict_graph.durations import counted, readable_seconds
 from predict_graph.intervals import Interval
@@ -144,12 +144,9 @@ class SamplerComparison(Result):
     def _rank_picture(self, algorithm: str | None) -> Picture:
         ranks = self.ranks(algorithm)
         by = "fidelity" if algorithm is None else f"iterations of {algorithm}"
-        columns = zip(*(ranks[name].tolist() for name in ("rank", "low", "high")), strict=True)
-        figures = dict(zip(ranks.index, (Interval(*each) for each in columns), strict=True))
-        shown = (
-            f"{name} {one.predicted:.2f} ({one.low:.2f} to {one.high:.2f})"
-            for name, one in figures.items()
-        )
+        rows = ranks[["rank", "low", "high"]].to_numpy().tolist()
+        figures = {name: Interval(*row) for name, row in zip(ranks.index, rows, strict=True)}
+        shown = (f"{name} {interval_text(one, '{:.2f}'.format)}" for name, one in figures.items())
         said = f"Mean ranks by {by}, 1 is best, with 90% intervals: {', '.join(shown)}."
         tied = dict.fromkeys(ranks.index[ranks["tied"]], "ink")
         xlabel = "mean rank, 1 is best (line: 90% sure)"
