@@ -1,7 +1,8 @@
-"""Files that networkx reads: GraphML, GEXF, GML, Pajek, JSON of nodes and links, adjacency lists.
+"""Files read as graphs of networkx: GraphML, GEXF, GML, Pajek, JSON, adjacency lists.
 
-They are read whole, so they have to be small; XML with a document type is refused, because its
-entities can grow without end.
+The parsers are those of networkx, except for Pajek, where it accepts only one list of edges. Files
+are read whole, so they have to be small; XML with a document type is refused, because its entities
+can grow without end.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from predict_graph.stopwatch import imported
 def _read(
     form: str, parse: Callable[[Any, bytes, str], Parsed], content: Content, wanted: EdgeList
 ) -> Graph:
-    """Read a file whole and parse it by networkx.
+    """Read a file whole and parse it into a graph of networkx.
 
     Raises
     ------
