@@ -18,6 +18,7 @@ from predict_graph.addresses import host_and_port, place
 from predict_graph.clock.applications import Application, Watch, running_at
 from predict_graph.clock.moment import Moment
 from predict_graph.durations import counted, readable_seconds
+from predict_graph.engines.spark.log.status import ApplicationStatus
 from predict_graph.errors import PredictGraphError, RequestError, explained_by_system
 from predict_graph.intervals import Interval
 from predict_graph.printable import printable
@@ -76,11 +77,14 @@ class Board:
     def look(self) -> None:
         """Follow applications that are new, and forget those that ended some time ago.
 
-        One that is still listed after its end is kept, as it would be followed again.
+        One that was killed is still listed in a folder: it is kept, as it would be followed again.
         """
         running = running_at(self.source)
         for application in running:
-            if application.key not in self._followed:
+            known = self._followed.get(application.key)
+            # An address lists what runs: YARN has begun a new attempt, or its page answers again.
+            anew = isinstance(application, ApplicationStatus) and known and known.ended
+            if known is None or (anew and not known.problem):
                 self._followed[application.key] = _Followed(application.name)
                 threading.Thread(target=self._follow, args=(application,), daemon=True).start()
         listed = {application.key for application in running}
@@ -103,7 +107,6 @@ class Board:
     def page(self) -> str:
         """Return the page; it loads itself anew."""
         followed = [*self._followed.values()]  # another thread adds to them
-        running = sum(not each.ended for each in followed)
         parts = (
             _PART.format(
                 name=escape(printable(each.name)),
@@ -113,7 +116,7 @@ class Board:
             for each in reversed(followed)
         )
         return _PAGE.substitute(
-            title=counted(running, "running applications"),
+            title=counted(sum(not each.ended for each in followed), "running applications"),
             parts="\n".join(parts),
             place=escape(self.source),
         )

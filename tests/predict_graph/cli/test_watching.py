@@ -336,8 +336,14 @@ def test_a_history_server_may_be_away_for_a_while():
     with served({}, server.server_port):
         assert (application.poll(), application.ended) == (False, False)
         failed("does not answer as Spark does", applications.open_application, address)
-    with served(rest_answers(5, time.time() - 20), server.server_port):
+    answers = rest_answers(5, time.time() - 20)
+    with served(answers, server.server_port):
         assert next(seen).done == 5
+        board = service.Board(address, applications.Watch)
+        for completed, said in ((True, "ended after"), (False, "1 running application<")):
+            board.look()  # the second time, as of a new attempt of YARN
+            answers["applications"][0]["attempts"][0]["completed"] = completed
+            wait_until(lambda said=said: said in board.page(), 60.0)
 
 
 def test_an_address_that_is_no_spark():
@@ -359,8 +365,7 @@ def test_on_the_command_line(program, written, tmp_path, count, said):
     path = written(start(100.0) + "".join(steps(count, 100.0)) + end(110.0), "app-7")
     events = tmp_path / "events"
     first, *_, ended, last = program("watch", path, "--events", events, status=0).lines
-    assert first == "watching ranks (app-7)"
-    assert ended == f"ranks (app-7) has ended: {said}"
+    assert (first, ended) == ("watching ranks (app-7)", f"ranks (app-7) has ended: {said}")
     assert last == "ranks (app-7) took 10 s; no prediction was made before this run"
     (line,) = [json.loads(each) for each in events.read_text().splitlines()]
     assert (line["event"], line["elapsed_seconds"]) == ("end", 10.0)
