@@ -208,13 +208,16 @@ def _sentence(error: Any, given: Sequence[str]) -> str:
     asked = getattr(error, "param", None)
     options, said = getattr(asked, "opts", ()), getattr(asked, "help", None)
     if text.startswith("Missing") and said:
-        return f"{text.rstrip('.')}; accepted: {said[0].lower()}{said[1:].rstrip('.')}"
+        first = said[0] if said[1].isupper() else said[0].lower()  # as of CSV
+        return f"{text.rstrip('.')}; accepted: {first}{said[1:].rstrip('.')}"
+    if not text.startswith("Invalid value"):
+        return text
     parts = [part for word in given for part in word.split("=", 1 if word[:2] == "--" else 0)]
     kind = "whole number" if "valid integer" in text else "number"  # versions say it otherwise
-    for option, value in pairwise(parts):
-        if option in options and text.startswith("Invalid value"):
+    for option, value in reversed([*pairwise(parts)]):  # of several values, the last is read
+        if option in options:
             return f"{option} is {value!r}; accepted: a {kind}"
-    return text
+    return f"{text.partition(':')[0]}; accepted: a {kind}"  # of an argument
 
 
 def _explain(text: str, status: int, debug: bool, error: BaseException | None = None) -> int:

@@ -14,7 +14,7 @@ GRAPH = "barabasi-albert:n=300,m=3,seed=1"
 
 # A command, and what the sentence has in it. G stands for a graph.
 REFUSED = """
-predict pagerank G --ratio=half | --ratio is 'half'; accepted: a number
+predict pagerank G --ratio=1 --ratio=half | --ratio is 'half'; accepted: a number
 predict pagerank G --train-ratios a,b | 'a,b'
 predict pagerank G -p damping | 'damping' | NAME=VALUE
 predict pagerank G -p damping=.8 -p damping=.9 | damping is given twice
@@ -112,10 +112,11 @@ predict pagerank point.csv --plot - | cannot draw -
 run pagerank G --events . | it is a folder
 run pagerank G --json x.json --out x.json | --out and --json name one file, x.json
 sample G --out s.doc | s.doc | .parquet
+history show x | 'ID'; accepted: a whole number
 history show 99999999999999999999 --history h.sqlite | 64 bits
 watch steps.log --patience soon | the patience is 'soon'
 list things | 'things' | samplers | cost-models
-collect -- true | --design
+collect -- true | --design | accepted: CSV with
 profile --resources missing.json -- true | no file missing.json
 """
 
