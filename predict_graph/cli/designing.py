@@ -151,7 +151,8 @@ def collect(
     kept: list[Experiment] = []
 
     def tell(experiment: Experiment, outcome: Outcome, done: int, count: int) -> None:
-        kept.extend([experiment] if outcome.outcome == "ok" else [])
+        if outcome.outcome == "ok":
+            kept.append(experiment)
         say(console, f"{done} of {count}: {experiment.name}: {described(outcome)}")
 
     try:

@@ -15,7 +15,7 @@ from predict_graph.engines.spark.log.eventlog import DAMAGED, EventLog, read_eve
 from predict_graph.engines.spark.log.features import observed_phases, observed_table
 from predict_graph.engines.spark.recognition import supersteps as recognition
 from predict_graph.engines.spark.session.settings import described, is_local, memory_text
-from predict_graph.errors import RequestError, explained
+from predict_graph.errors import RequestError, described_error
 from predict_graph.history.record import RunRecord
 from predict_graph.table import Table
 
@@ -41,48 +41,45 @@ def record_of_log(
     log = read_event_log(Path(path))
     if log.tasks.empty:
         raise RequestError(f"the event log {path} has no tasks: nothing ran, or it was cut off")
-    with explained(f"the event log {path} is not as Spark writes it", of=(*DAMAGED, OSError)):
-        try:
-            runs = recognition.named_runs(log)
-            by_library = not (run or runs) and str(algorithm).partition(":")[0] in SPARK_LIBRARIES
-            found = recognition.by_messages(log, str(algorithm)) if by_library else None
-            found = found or recognition.recognise(log, run=run)
-            if log.unread:
-                said = (
-                    f"{found.reason}, but {counted(log.unread, 'lines')} of the log cannot be read"
-                )
-                found = replace(found, certainty="doubtful", reason=said)
-            began = float(log.application.get("started") or log.jobs["started"].min())
-            named = found.name if found.by == "names" else ""
-            engine = _engine(log, found)
-            for each in runs:
-                # The session was open, and its Java warm.
-                if began < each.finished <= found.started:
-                    began, engine["follows"] = each.finished, each.algorithm
-            log = replace(log, application={**log.application, "started": began})
-            record = RunRecord(
-                kind="run",
-                algorithm=algorithm
-                or found.algorithm
-                or str(log.application.get("name", "spark job")),
-                parameters={},
-                graph=graph or "unknown",
-                fingerprint=_digest("graph", graph or "unknown", vertices, edges),
-                vertices=vertices or 0,
-                edges=edges or 0,
-                directed=True,
-                engine=engine,
-                phases=observed_phases(log, found),
-                iterations=found.iterations,
-                converged=None,
-                rows=Table(observed_table(log, found, vertices or 0)),
-                machine=f"Spark executors on {counted(log.tasks['host'].nunique(), 'hosts')}",
-                time=datetime.fromtimestamp(began, UTC),
-                uid=_digest("spark", log.application.get("id"), began, named),
-            )
-            return record, found
-        except RequestError as error:
-            raise RequestError(f"{path}: {error}") from error
+    try:
+        runs = recognition.named_runs(log)
+        by_library = not (run or runs) and str(algorithm).partition(":")[0] in SPARK_LIBRARIES
+        found = recognition.by_messages(log, str(algorithm)) if by_library else None
+        found = found or recognition.recognise(log, run=run)
+        if log.unread:
+            said = f"{found.reason}, but {counted(log.unread, 'lines')} of the log cannot be read"
+            found = replace(found, certainty="doubtful", reason=said)
+        began = float(log.application.get("started") or log.jobs["started"].min())
+        named = found.name if found.by == "names" else ""
+        engine = _engine(log, found)
+        for each in runs:
+            if began < each.finished <= found.started:  # the session was open, and its Java warm
+                began, engine["follows"] = each.finished, each.algorithm
+        log = replace(log, application={**log.application, "started": began})
+        record = RunRecord(
+            kind="run",
+            algorithm=algorithm or found.algorithm or str(log.application.get("name", "spark job")),
+            parameters={},
+            graph=graph or "unknown",
+            fingerprint=_digest("graph", graph or "unknown", vertices, edges),
+            vertices=vertices or 0,
+            edges=edges or 0,
+            directed=True,
+            engine=engine,
+            phases=observed_phases(log, found),
+            iterations=found.iterations,
+            converged=None,
+            rows=Table(observed_table(log, found, vertices or 0)),
+            machine=f"Spark executors on {counted(log.tasks['host'].nunique(), 'hosts')}",
+            time=datetime.fromtimestamp(began, UTC),
+            uid=_digest("spark", log.application.get("id"), began, named),
+        )
+        return record, found
+    except RequestError as error:
+        raise RequestError(f"{path}: {error}") from error
+    except (*DAMAGED, OSError) as error:
+        said = f"the event log {path} is not as Spark writes it"
+        raise RequestError(f"{said}: {described_error(error)}") from error
 
 
 def _engine(log: EventLog, found: recognition.Recognised) -> dict[str, Any]:
