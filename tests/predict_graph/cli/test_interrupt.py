@@ -30,8 +30,7 @@ def is_interrupted(process, before, folder, *progress):
     *lines, last = [line for line in (before + err).splitlines() if line]
     assert last == "error: interrupted; nothing is half written"
     assert all(any(word in line for word in progress) for line in lines)
-    assert out == ""
-    assert os.listdir(folder) == []
+    assert (out, os.listdir(folder)) == ("", [])
 
 
 def test_a_run_is_interrupted(tmp_path):
@@ -133,5 +132,4 @@ def test_any_moment_of_a_command_is_interrupted(program, monkeypatch, written, t
     more = () if command == "run" else ("--method", "completion")
     result = program(command, "pagerank", "star:n=50", "--json", path, *more, status=130)
     assert result.lines == ["error: interrupted; nothing is half written"]
-    assert path.read_text() == "old"
-    assert os.listdir(tmp_path) == ["out.json"]
+    assert (path.read_text(), os.listdir(tmp_path)) == ("old", ["out.json"])

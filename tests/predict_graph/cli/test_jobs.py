@@ -59,8 +59,7 @@ def test_types_prices_and_the_frontier(program, folder, model):
     words = "--machines 1:20 --scale 1 --prices prices.csv --deadline 2m --spare 2 --confidence 90%"
     result = program("plan", f"small={model}", f"large={model}", *words.split(), "--json", "-")
     made = result.answer
-    assert made["cost_unit"] == "USD"
-    assert made["choice"]["machine_type"] == "small"
+    assert (made["cost_unit"], made["choice"]["machine_type"]) == ("USD", "small")
     assert made["choice"]["high"] <= 120
     assert made["spare_test_seconds"] == 60
     assert "2 spare machines for 60 s are included" in result.err

@@ -36,9 +36,8 @@ def test_runs_are_listed_newest_first_and_filtered(history):
     assert runs["id"].tolist() == [3, 2, 1]
     assert runs["seconds"].tolist() == pytest.approx([3.6] * 3)
     assert runs["rows"].tolist() == [8] * 3
-    assert history.runs(algorithm="pagerank")["id"].tolist() == [3, 1]
-    assert history.runs(graph="a", limit=1)["id"].tolist() == [2]
-    assert history.runs(kind="sample")["id"].tolist() == [3]
+    asked = ({"algorithm": "pagerank"}, {"graph": "a", "limit": 1}, {"kind": "sample"})
+    assert [history.runs(**each)["id"].tolist() for each in asked] == [[3, 1], [2], [3]]
     assert (len(history.runs(limit=0)), len(history)) == (0, 3)
 
 
@@ -54,8 +53,7 @@ def test_prune_keeps_the_newest(history):
         history.add(record(time=now - timedelta(days=days)))
     asked = ({"older_than": 30}, {"older_than": timedelta(days=30)}, {"keep": 2})
     assert [history.prune(**each) for each in asked] == [1, 0, 1]
-    assert history.runs()["id"].tolist() == [4, 2]
-    assert len(history.table(2)) == 8
+    assert (history.runs()["id"].tolist(), len(history.table(2))) == ([4, 2], 8)
     assert history.prune(keep=0) == 2
 
 
@@ -102,8 +100,7 @@ def test_training_runs_are_of_the_same_job_engine_and_machine(history):
 def test_check_history(tmp_path, monkeypatch):
     monkeypatch.setenv("PREDICT_GRAPH_HISTORY", str(tmp_path / "h.sqlite"))
     history = check_history(None)
-    assert history.path == tmp_path / "h.sqlite"
-    assert check_history(True).path == history.path
+    assert history.path == check_history(True).path == tmp_path / "h.sqlite"
     assert check_history(history) is history
     assert check_history(tmp_path / "x").path == tmp_path / "x"
     assert [check_history(none) for none in ("none", False)] == [None, None]
