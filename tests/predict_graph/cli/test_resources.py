@@ -46,8 +46,7 @@ def test_profile_fit_and_plan(program, folder):
     assert not (folder / "ran").exists()  # an hour's run would have been lost
     result = program("fit", "runs.csv", "--model", "nimo", "--out", "model.json", status=0)
     assert "predict-graph plan model.json --assignments FILE.csv" in result.err
-    assert "f_data" in result.out
-    assert "OPD" in result.out
+    assert all(each in result.out for each in ("f_data", "OPD"))
     (folder / "candidates.csv").write_text("name,cpu_speed,usd_per_hour\nquick,1,2\nslow,0.25,1\n")
     program("plan model.json --machines 2:4").is_refused("a model of a task", "--assignments FILE")
     plan = "plan model.json --assignments candidates.csv --with vertices=4"

@@ -56,9 +56,7 @@ def test_the_page_says_what_the_answer_says(written):
     assert found.answer.sentence in plain
     assert all(name in plain and value in plain for name, value in found.answer.facts)
     assert all(warning in plain for warning in found.answer.warnings)
-    assert "predict-graph validate pagerank" in plain
-    assert "--seed 1" in plain
-    assert "numpy" in plain
+    assert all(each in plain for each in ("predict-graph validate pagerank", "--seed 1", "numpy"))
     for title in ("Convergence", "Time of each iteration", "Where the time goes"):
         assert f"<h3>{title}</h3>" in text
 
