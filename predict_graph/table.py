@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from predict_graph.arrays import FloatArray
+from predict_graph.arrays import Array, BoolArray, FloatArray, IndexArray
 from predict_graph.errors import RequestError
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class Table:
         """Return names with columns."""
         return self._columns.items()
 
-    def __getitem__(self, name: str) -> npt.NDArray[Any]:
+    def __getitem__(self, name: str) -> Array:
         return self._columns[name]
 
     def floats(self, *names: str) -> FloatArray:
@@ -80,7 +80,7 @@ class Table:
         """Return the table without some columns."""
         return Table({name: each for name, each in self.items() if name not in names})
 
-    def take(self, rows: npt.NDArray[np.integer] | npt.NDArray[np.bool_] | slice) -> Table:
+    def take(self, rows: IndexArray | BoolArray | slice) -> Table:
         """Return some rows."""
         return Table({name: each[rows] for name, each in self.items()})
 
@@ -96,7 +96,7 @@ class Table:
         return pd.DataFrame({name: each.copy() for name, each in self.items()})
 
 
-def _array(values: Any) -> npt.NDArray[Any]:
+def _array(values: Any) -> Array:
     """Return a column as an array; missing whole numbers become not-a-number."""
     array = np.asarray(values)
     if array.dtype == object and hasattr(values, "to_numpy"):

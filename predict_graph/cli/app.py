@@ -208,16 +208,14 @@ def _sentence(error: Any, given: Sequence[str]) -> str:
     asked = getattr(error, "param", None)
     options, said = getattr(asked, "opts", ()), getattr(asked, "help", None)
     if text.startswith("Missing") and said:
-        first = said[0] if said[1].isupper() else said[0].lower()  # as of CSV
-        return f"{text.rstrip('.')}; accepted: {first}{said[1:].rstrip('.')}"
+        return f"{text.rstrip('.')}; accepted: {said.rstrip('.')}"
     if not text.startswith("Invalid value"):
         return text
     parts = [part for word in given for part in word.split("=", 1 if word[:2] == "--" else 0)]
-    kind = "whole number" if "valid integer" in text else "number"  # versions say it otherwise
-    for option, value in reversed([*pairwise(parts)]):  # of several values, the last is read
-        if option in options:
-            return f"{option} is {value!r}; accepted: a {kind}"
-    return f"{text.partition(':')[0]}; accepted: a {kind}"  # of an argument
+    values = [pair for pair in pairwise(parts) if pair[0] in options]  # the last one is read
+    said = "{} is {!r}".format(*values[-1]) if values else text.partition(":")[0]  # an argument
+    # Versions of typer and click say it otherwise.
+    return f"{said}; accepted: a {'whole number' if 'valid integer' in text else 'number'}"
 
 
 def _explain(text: str, status: int, debug: bool, error: BaseException | None = None) -> int:

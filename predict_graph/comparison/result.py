@@ -8,11 +8,10 @@ from itertools import chain
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from predict_graph.answers import Answer, Table, interval_text
-from predict_graph.arrays import FloatArray
+from predict_graph.arrays import Array, FloatArray
 from predict_graph.durations import counted, readable_seconds
 from predict_graph.intervals import Interval
 from predict_graph.pictures import Picture
@@ -197,7 +196,7 @@ def _winner(algorithm: str | None, ranks: pd.DataFrame) -> str:
     return f"{what}: {last}, mean rank {rank:.2g} (90% sure: {low:.2g} to {high:.2g}), {between}"
 
 
-def _resampled(ranks: FloatArray, graphs: npt.NDArray[Any], times: int = 2000) -> FloatArray:
+def _resampled(ranks: FloatArray, graphs: Array, times: int = 2000) -> FloatArray:
     """Return mean ranks of blocks drawn again, shape (resamples, samplers)."""
     rng = np.random.default_rng(0)  # the same figures each time
     places = [np.flatnonzero(graphs == name) for name in np.unique(graphs)]

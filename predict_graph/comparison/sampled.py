@@ -240,8 +240,6 @@ def compare_samplers(
             for job in jobs
         }
         truths = {job.name: LocalEngine().run(job, whole[job.name]).iterations for job in jobs}
-        for name in names:  # what a first sample compiles or loads is no cost of its sampler
-            draw_sample(graph, name, 1 / graph.vertices, np.random.default_rng(entropy))
         total = len(sources) * len(ratios) * seeds * len(names)
         for share, number, name in product(ratios, range(seeds), names):
             if progress is not None:

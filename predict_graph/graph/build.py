@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from predict_graph.arrays import IndexArray
+from predict_graph.arrays import Array, FloatArray, IndexArray
 from predict_graph.errors import RequestError, explained
 from predict_graph.graph.csr import Graph
 from predict_graph.graph.edge_list import EdgeBlock
@@ -29,7 +29,7 @@ READ_AS_DIRECTED = "read as directed (not declared; --undirected or directed=Fal
 READ_AS_UNDIRECTED = "read as undirected (not declared; --directed or directed=True changes that)"
 
 
-def weights_of(values: Any, where: str) -> npt.NDArray[np.float64]:
+def weights_of(values: Any, where: str) -> FloatArray:
     """Return the weights that another library holds.
 
     Raises
@@ -231,7 +231,7 @@ def _in_both_directions(rows: Any) -> Any:
 
 def relabel(
     blocks: list[EdgeBlock], *, apart: bool = False
-) -> tuple[list[EdgeBlock], int, npt.NDArray[Any] | None]:
+) -> tuple[list[EdgeBlock], int, Array | None]:
     """Return the edges between vertices 0 … n - 1, n, and the original ids unless they are those.
 
     `blocks` is emptied on the way, so that the edges are never stored twice. With `apart`, sources
@@ -261,7 +261,7 @@ def relabel(
     return edges, len(labels), None if plain else labels
 
 
-def _numbered(parts: list[Any], dense: int = 1 << 22) -> npt.NDArray[Any]:
+def _numbered(parts: list[Any], dense: int = 1 << 22) -> Array:
     """Replace ids by their places among all of them, in ascending order; return them so.
 
     If the largest id is below `dense`, or below twice their number, by a table of all ids.
@@ -282,7 +282,7 @@ def _numbered(parts: list[Any], dense: int = 1 << 22) -> npt.NDArray[Any]:
     return ids
 
 
-def _numbered_sparse(parts: list[Any]) -> npt.NDArray[Any]:
+def _numbered_sparse(parts: list[Any]) -> Array:
     """Do the same with texts, or numbers far apart; texts are in the order of their UTF-8 bytes."""
     pa, pc = imported("pyarrow"), imported("pyarrow.compute")
     if isinstance(parts[0], np.ndarray):
@@ -294,5 +294,5 @@ def _numbered_sparse(parts: list[Any]) -> npt.NDArray[Any]:
     rank = np.empty(len(ids), np.int32)
     rank[order.to_numpy()] = np.arange(len(ids))
     parts[:] = [rank[chunk.indices.to_numpy()] for chunk in encoded.chunks]
-    labels: npt.NDArray[Any] = ids.take(order).to_numpy(zero_copy_only=False)
+    labels: Array = ids.take(order).to_numpy(zero_copy_only=False)
     return labels

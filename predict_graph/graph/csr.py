@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from predict_graph.arrays import FloatArray, IndexArray, IntArray
+from predict_graph.arrays import Array, FloatArray, IndexArray, IntArray
 from predict_graph.errors import RequestError
 from predict_graph.graph.rows import checked_rows, checked_weights, is_symmetric
 from predict_graph.stopwatch import Stopwatch
@@ -28,7 +28,7 @@ class Described:
         return {**facts, "notes": list(getattr(self, "notes", ()))}
 
 
-def plain_labels(labels: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def plain_labels(labels: Array) -> Array:
     """Return labels as files may have them: numbers, or texts."""
     if labels.dtype != object:
         return labels
@@ -48,7 +48,7 @@ def edges_of(indptr: IndexArray, vertices: IndexArray) -> tuple[IndexArray, Inde
     return lengths, np.repeat(indptr[vertices] - begins, lengths) + np.arange(lengths.sum())
 
 
-def edge_weights(graph: Graph, vertices: IndexArray) -> npt.NDArray[np.float64]:
+def edge_weights(graph: Graph, vertices: IndexArray) -> FloatArray:
     """Return the weight of the edges of some vertices to others; their number without weights."""
     if len(vertices) > 2**14:  # in parts: an edge takes 26 bytes here
         parts = np.array_split(vertices, len(vertices) // 2**13)

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from predict_graph.arrays import IndexArray
 from predict_graph.errors import RequestError
 from predict_graph.limits import whole_number
 from predict_graph.remote import address_of
@@ -124,8 +125,8 @@ class EdgeBlock(NamedTuple):
     weights : ndarray of float32, shape (k,), or None
     """
 
-    sources: npt.NDArray[np.integer]
-    targets: npt.NDArray[np.integer]
+    sources: IndexArray
+    targets: IndexArray
     weights: npt.NDArray[np.float32] | None = None
 
 

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit, prange
 
+from predict_graph.arrays import FloatArray
 from predict_graph.errors import RequestError
 from predict_graph.graph.build import from_blocks
 from predict_graph.graph.csr import Graph
@@ -83,9 +84,7 @@ def rmat(
     return from_blocks(blocks, 2**scale, directed=directed)
 
 
-def _alias_table(
-    quadrants: npt.NDArray[np.float64],
-) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
+def _alias_table(quadrants: FloatArray) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
     """Return the table from which one lookup draws the quadrants of four levels.
 
     An outcome has four bits of the row and then four of the column. Entry *i* is outcome *i* below

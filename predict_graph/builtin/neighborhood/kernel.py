@@ -8,9 +8,8 @@ from typing import Any
 
 import numba
 import numpy as np
-import numpy.typing as npt
 
-from predict_graph.arrays import Array, FloatArray
+from predict_graph.arrays import Array, Bytes, FloatArray
 from predict_graph.builtin.merging import MAXIMUM, MergingKernel, MergingProgram
 from predict_graph.builtin.neighborhood.definition import Neighborhood
 from predict_graph.engines.local import kernel
@@ -64,7 +63,7 @@ class NeighborhoodKernel(MergingKernel):
         self._state[sample.weights == 0.0] = 0
         self._next[:] = self._state
 
-    def _settle(self, changed: npt.NDArray[np.uint8]) -> None:
+    def _settle(self, changed: Bytes) -> None:
         """Publish the changed counters for the next superstep, and estimate them."""
         counters = (self._state, self._next)
         sizes = (self.values, self._sums, bias_correction(self._state.shape[1]))
