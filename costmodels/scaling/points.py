@@ -28,6 +28,8 @@ class Points:
     # Relative standard deviation of one measurement about the others of its configuration; 0 when
     # nothing was repeated.
     noise: float
+    # The same by the median of three and more repeats, which few slow runs do not change.
+    usual_noise: float = 0.0
 
     def __len__(self) -> int:
         return len(self.seconds)
@@ -35,7 +37,7 @@ class Points:
     def take(self, rows: Any) -> Points:
         """Return the points at `rows`, a mask or positions."""
         columns = take_rows(self.columns, rows)
-        return Points(columns, self.seconds[rows], self.repeats[rows], self.noise)
+        return Points(columns, self.seconds[rows], self.repeats[rows], self.noise, self.usual_noise)
 
 
 def take_rows(columns: Columns, rows: Any) -> dict[str, FloatArray]:
@@ -107,5 +109,9 @@ def gather_points(columns: Columns, y: Any) -> Points:
     medians = np.array([np.median(seconds[group == number]) for number in range(len(repeats))])
     spare = (repeats - 1).sum()
     variance = ((seconds / medians[group] - 1) ** 2).sum() / spare if spare > 0 else 0.0
+    apart = np.abs(np.log(seconds / medians[group]))[repeats[group] > 2]
+    apart = apart[apart > 0]  # without the median itself
+    # By definition of a normal distribution: its deviation / its median absolute deviation.
+    usual = float(np.median(apart)) * 1.4826 if len(apart) else 0.0
     distinct = dict(zip(columns, configurations.T.copy(), strict=True))
-    return Points(distinct, medians, repeats, float(np.sqrt(variance)))
+    return Points(distinct, medians, repeats, float(np.sqrt(variance)), usual)
