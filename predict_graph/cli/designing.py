@@ -258,6 +258,7 @@ def next_(
     if max_runs is not None and max_runs < 1:
         raise RequestError(f"--max-runs is {max_runs}; accepted: 1 or more")
     limit = None if timeout is None else parse_duration(timeout, "timeout")
+    wanted = parse_goal(goal)
     there = read_candidates(candidates, None if machines is None else parse_counts(machines))
     if like is not None and not prior:
         raise RequestError("--like names a past job; accepted: with --prior HISTORY")
@@ -265,7 +266,7 @@ def next_(
 
     def advice() -> Advice:
         found = read_tried(runs, there, scale, missing_ok=run, **vars(columns))
-        return advise(there, found, parse_goal(goal), past=past, parallel=parallel, uses=uses)
+        return advise(there, found, wanted, past=past, parallel=parallel, uses=uses)
 
     now, tell = advice(), partial(say, options.messages())
     if run:

@@ -88,7 +88,7 @@ class Superstep:
     """
 
     convergence: float
-    message_bytes: int | Array = 16
+    message_bytes: int | Array = Algorithm.message_bytes
     senders: Array | None = None
     changes: Array | None = None
     places: int | Array = 1
@@ -239,7 +239,7 @@ class SpreadingKernel(SharedRows):
         """Let no vertex send in the next superstep, to time its fixed costs."""
         self._senders = np.zeros_like(self._senders)
 
-    def _turn(self, work: Work, message_bytes: Any = 16) -> Superstep:
+    def _turn(self, work: Work, message_bytes: Any = Algorithm.message_bytes) -> Superstep:
         """Make the changed vertices the next senders; return the superstep, with their share."""
         sent = self._senders
         self._senders, self._changed = self._changed, np.zeros_like(sent)

@@ -153,7 +153,7 @@ def whole_rows(block: bytearray, delimiter: int) -> tuple[IntArray, IntArray] | 
 def _scan(buffer: Bytes, delimiter: int, lengths: IntArray, values: IntArray) -> tuple[int, int]:
     """Fill the numbers of lines, and how many each has; return the lengths of both, or -1.
 
-    It is a third of what numpy, pandas or pyarrow take to read large files.
+    With pandas a file of 8 million edges took 1.1 times as long, with numpy or pyarrow twice.
     """
     blank = 32 if delimiter else 9  # besides a space
     at, line, count = 0, 0, 0
